@@ -1,0 +1,161 @@
+"""A spawned Python process that answers requests, one at a time, and ends with its owner.
+
+The store and the sandboxed parsers are such children. Frames on a socket pair: 8 bytes length (big-endian), 1 byte kind,
+body. The owner's end of a second pipe is a lifeline: when the owner ends, however it ends, the child exits at once.
+"""
+
+import os
+import socket
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+
+import msgspec
+
+from upwell.errors import Misconfigured, Reason, Rejected, Retryable, UpwellError
+
+HEADER = struct.Struct("!QB")
+REQUEST, RESULT, FAILURE = 0, 1, 2
+
+
+class ChildDied(Retryable):
+    """The child ended, or had to be ended, before it answered. A new one is started by the next call's owner."""
+
+
+class ChildTimedOut(ChildDied):
+    """The child did not answer in time and was killed."""
+
+
+class Child:
+    """Start `python -m module *args` and talk to it. `call` is safe from several threads: one request at a time."""
+
+    def __init__(self, module: str, args: Sequence[str] = (), env: Mapping[str, str] | None = None) -> None:
+        ours, theirs = socket.socketpair()
+        lifeline_read, self._lifeline = os.pipe()
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", module, str(theirs.fileno()), str(lifeline_read), *args],
+                pass_fds=(theirs.fileno(), lifeline_read),
+                stdin=subprocess.DEVNULL,
+                stdout=sys.stderr.fileno() if _has_fileno() else subprocess.DEVNULL,
+                start_new_session=True,
+                env=dict(os.environ if env is None else env),
+            )
+        finally:
+            theirs.close()
+            os.close(lifeline_read)
+        self._socket = ours
+        self._lock = threading.Lock()
+
+    @property
+    def alive(self) -> bool:
+        return self.process.poll() is None
+
+    def call(self, request: bytes, timeout_s: float | None = None) -> bytes:
+        """Send a request and wait for its answer.
+
+        Raises ChildDied or ChildTimedOut (the child is gone then), or the UpwellError that the handler raised.
+        """
+        with self._lock:
+            try:
+                self._socket.settimeout(timeout_s)
+                send(self._socket, REQUEST, request)
+                kind, body = receive(self._socket)
+            except TimeoutError as e:
+                self.kill()
+                raise ChildTimedOut(f"no answer within {timeout_s} s") from e
+            except (OSError, EOFError) as e:
+                self.kill()
+                raise ChildDied(f"the child process ended (exit status {self.process.returncode})") from e
+        if kind == FAILURE:
+            raise _thrown(body)
+        return body
+
+    def kill(self) -> None:
+        """End the child now."""
+        with suppress(OSError):
+            self._socket.close()
+        self.process.kill()
+        self.process.wait()
+        self._cut_lifeline()
+
+    def close(self, timeout_s: float = 10.0) -> None:
+        """Let the child end by itself (it sees the end of its socket), and kill it if it does not."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        try:
+            self.process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self._cut_lifeline()
+
+    def _cut_lifeline(self) -> None:
+        lifeline, self._lifeline = self._lifeline, -1
+        if lifeline >= 0:
+            os.close(lifeline)
+
+
+def serve(handle: Callable[[bytes], bytes], socket_fd: int, lifeline_fd: int) -> None:
+    """In the child: answer requests until the owner closes its end.
+
+    An UpwellError of the handler goes back to the caller; any other exception ends the child.
+    """
+    threading.Thread(target=_end_with_owner, args=(lifeline_fd,), daemon=True).start()
+    with socket.socket(fileno=socket_fd) as channel:
+        while True:
+            try:
+                _, request = receive(channel)
+            except (EOFError, OSError):
+                return
+            try:
+                answer = (RESULT, handle(request))
+            except UpwellError as e:
+                answer = (FAILURE, msgspec.msgpack.encode([type(e).__name__, str(getattr(e, "reason", "")), str(e)]))
+            send(channel, *answer)
+
+
+def send(channel: socket.socket, kind: int, body: bytes) -> None:
+    """Write one frame."""
+    channel.sendall(HEADER.pack(len(body), kind))
+    channel.sendall(body)
+
+
+def receive(channel: socket.socket) -> tuple[int, bytes]:
+    """Read one frame. Raises EOFError when the other end has closed."""
+    length, kind = HEADER.unpack(_exactly(channel, HEADER.size))
+    return kind, _exactly(channel, length)
+
+
+def _exactly(channel: socket.socket, size: int) -> bytes:
+    data = bytearray(size)
+    view = memoryview(data)
+    while view:
+        read = channel.recv_into(view)
+        if not read:
+            raise EOFError
+        view = view[read:]
+    return bytes(data)
+
+
+def _end_with_owner(lifeline_fd: int) -> None:
+    os.read(lifeline_fd, 1)
+    os._exit(0)
+
+
+def _thrown(body: bytes) -> UpwellError:
+    name, reason, text = msgspec.msgpack.decode(body, type=tuple[str, str, str])
+    if name == "Rejected":
+        return Rejected(Reason(reason), text)
+    return Misconfigured(text) if name == "Misconfigured" else Retryable(text)
+
+
+def _has_fileno() -> bool:
+    try:
+        return sys.stderr.fileno() >= 0
+    except (OSError, ValueError, AttributeError):
+        return False

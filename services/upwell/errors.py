@@ -1,0 +1,54 @@
+"""The error tree. Everything Upwell raises on purpose is one of these.
+
+    UpwellError
+    ├── Retryable            try again later: the input is fine, the world is not (a lock, a full disk, a dead child)
+    ├── Rejected             this input never will: dead-letter it with its `reason`
+    ├── Misconfigured        stop now: a setting, an option or the lake itself is wrong (exit status 2)
+    └── NotFound             the thing asked for does not exist, or the reader may not know that it does
+
+Adapters map the errors of their vendors to these at the edge.
+"""
+
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """Why an input was refused: the codes that dead letters, `status` and metrics carry."""
+
+    EMPTY = "empty"
+    ENCRYPTED = "encrypted"
+    CORRUPT = "corrupt"
+    NEEDS_OCR = "needs_ocr"
+    TOO_LARGE = "too_large"
+    UNSUPPORTED = "unsupported"
+    TIMED_OUT = "timed_out"
+    UNREADABLE = "unreadable"
+    NAME_COLLISION = "name_collision"
+    PARSER_CRASHED = "parser_crashed"
+    INVALID_EVENT = "invalid_event"
+    ATTEMPTS_EXHAUSTED = "attempts_exhausted"
+
+
+class UpwellError(Exception):
+    """Base of every error that Upwell raises on purpose; its text is one line for a person."""
+
+
+class Retryable(UpwellError):
+    """The same input may succeed later."""
+
+
+class Rejected(UpwellError):
+    """The same input will never succeed; `reason` says why in one word, the text in one line."""
+
+    def __init__(self, reason: Reason, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+
+
+class Misconfigured(UpwellError):
+    """A setting, an option or the lake is wrong; the text names it and says what to do."""
+
+
+class NotFound(UpwellError):
+    """No such thing, or none that this reader may know of: the two are not told apart."""

@@ -1,0 +1,350 @@
+"""What a stage may ask for: the Protocols between the pipeline and its adapters, and the records they exchange.
+
+All methods are synchronous and safe to call from several threads. Adapters raise only `upwell.errors`.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from pathlib import Path
+from typing import Protocol
+
+from upwell.access import both
+from upwell.records import (
+    Acl,
+    ChangeEvent,
+    Chunk,
+    DocKey,
+    Kind,
+    Outcome,
+    ParseStatus,
+    PreparedDocument,
+    Record,
+    Span,
+    Vectors,
+)
+
+
+class PendingAcl(Record, frozen=True, kw_only=True):
+    """A permission that waits until its document has reached content `version`; until then it may only narrow."""
+
+    acl: Acl
+    acl_version: int
+    version: int
+
+
+class DocumentRow(Record, frozen=True, kw_only=True):
+    """The registry's row of a document: binding for every collection. `rev` counts the row's changes (the CAS token).
+
+    `version` is -1 while only permissions have come. `rank` breaks ties of one version: 0 upsert, 1 delete, 2 erase.
+    `hold` keeps the points of a moved document (its vectors' source) until the new id's event has ended.
+    """
+
+    key: DocKey
+    rev: int = 0
+    version: int = -1
+    rank: int = 0
+    content_sha256: str = ""
+    deleted: bool = False
+    acl: Acl = Acl()
+    acl_version: int = -1
+    pending: tuple[PendingAcl, ...] = ()
+    moved_to: str | None = None
+    hold: bool = False
+    title: str | None = None
+    url: str | None = None
+    media_type: str | None = None
+    language: str | None = None
+    metadata: dict[str, str] = {}
+    modified_at: int | None = None
+    received_at: int | None = None
+    searchable_at: int | None = None
+    status: ParseStatus | None = None
+    stale_since: int | None = None
+    stale_reason: str | None = None
+    lineage: dict[str, str] = {}
+
+    @property
+    def effective_acl(self) -> Acl:
+        """What binds now: the settled permission and every pending one must admit."""
+        return both([self.acl, *(p.acl for p in self.pending)]) if self.pending else self.acl
+
+
+class ManifestEntry(Record, frozen=True, kw_only=True):
+    """One live chunk of a document in one pipeline: what moves when text above it moves, and the ids it hangs on."""
+
+    point_id: str
+    chunk_key: str
+    embed_key: str
+    ordinal: int
+    born: int
+    tokens: int
+    text_hash: str
+    kind: Kind
+    heading_path: tuple[str, ...] = ()
+    page: int | None = None
+    bbox: tuple[float, float, float, float] | None = None
+    parent: int = 0
+    spans: tuple[Span, ...] = ()
+
+
+class Manifest(Record, frozen=True, kw_only=True):
+    """The live chunks of a document in one pipeline, by ordinal; generation 0 is a document never published."""
+
+    generation: int = 0
+    entries: tuple[ManifestEntry, ...] = ()
+
+
+class AppliedEntry(Record, frozen=True, kw_only=True):
+    """One line of the append-only history: what was applied or refused, when, why."""
+
+    key: DocKey
+    at: int
+    event_id: str
+    op: str
+    version: int
+    acl_version: int
+    outcome: Outcome
+    detail: str = ""
+
+
+class LiveChunk(Record, frozen=True, kw_only=True):
+    """A chunk that is live in the snapshot it was read from, with its document's row."""
+
+    row: DocumentRow
+    entry: ManifestEntry
+
+
+class SourceCounts(Record, frozen=True, kw_only=True):
+    """What the registry knows of one source."""
+
+    tenant: str
+    source: str
+    documents: int
+    chunks: int
+    deleted: int
+    stale: int
+
+
+class Registry(Protocol):
+    """The truth. Each method is one transaction; `commit` is the only writer of rows and manifests."""
+
+    def row(self, key: DocKey) -> DocumentRow | None: ...
+
+    def manifest(self, key: DocKey, pipeline: str) -> Manifest: ...
+
+    def manifests(self, key: DocKey) -> dict[str, Manifest]:
+        """Every pipeline's manifest of this document."""
+        ...
+
+    def commit(
+        self,
+        row: DocumentRow,
+        *,
+        expected_rev: int,
+        manifests: dict[str, Manifest] | None = None,
+        entry: AppliedEntry | None = None,
+    ) -> bool:
+        """Compare-and-set: write row (with rev = expected_rev + 1), the given manifests (pipeline -> whole new
+        manifest) and the history line in one transaction if the stored rev is still `expected_rev` (0: no row yet).
+        False, and nothing written, if it is not."""
+        ...
+
+    def record(self, entry: AppliedEntry) -> None:
+        """Append a history line alone (for what was refused)."""
+        ...
+
+    def points_of(self, tenant: str, pipeline: str, embed_keys: Iterable[str]) -> dict[str, str]:
+        """embed_key -> a point of the tenant that holds its vectors (of tombstones on hold too)."""
+        ...
+
+    def snapshot(self, pipeline: str, point_ids: Iterable[str]) -> tuple[dict[str, LiveChunk], int]:
+        """The points among `point_ids` that are live in one snapshot, and its time (us). Deleted documents have none;
+        permissions are the caller's to check."""
+        ...
+
+    def history(self, key: DocKey) -> list[AppliedEntry]: ...
+
+    def find(self, doc_id: str, tenant: str | None = None, source: str | None = None) -> list[DocumentRow]: ...
+
+    def rows(self, tenant: str | None = None, source: str | None = None) -> Iterator[DocumentRow]:
+        """All rows in key order, tombstones included; pages, never one long transaction."""
+        ...
+
+    def counts(self) -> list[SourceCounts]: ...
+
+    def purge(self, key: DocKey) -> None:
+        """Erase: forget the words (titles, urls, metadata, manifests, details) of a fenced row; keep the fence."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class PointRecord(Record, frozen=True, kw_only=True):
+    """A point to insert: immutable content, with copies of what the registry says of its document (`fields`)."""
+
+    point_id: str
+    key: DocKey
+    chunk_key: str
+    embed_key: str
+    born: int
+    text: str
+    vectors: Vectors
+    fields: dict[str, str | int | list[str] | None] = {}
+
+
+class QueryVectors(Record, frozen=True, kw_only=True):
+    """A query as the store takes it: dense float32 (dim), late float32 (tokens x dim, row-major), sparse pairs."""
+
+    dense: bytes
+    late: bytes
+    late_count: int
+    sparse_indices: tuple[int, ...]
+    sparse_values: tuple[float, ...]
+
+
+class StoreQuery(Record, frozen=True, kw_only=True):
+    """One governed query. `reader` filters inside every prefetch; `exclude_*` take out what the re-check refused."""
+
+    tenant: str
+    reader: frozenset[str]
+    vectors: QueryVectors
+    limit: int
+    prefetch: int = 100
+    exclude_points: frozenset[str] = frozenset()
+    exclude_documents: frozenset[DocKey] = frozenset()
+    sources: frozenset[str] = frozenset()
+
+
+class StoreHit(Record, frozen=True, kw_only=True):
+    """A point that matched; `why` names the branches (`dense`, `sparse`) with their ranks, and the MaxSim score."""
+
+    point_id: str
+    score: float
+    text: str
+    chunk_key: str
+    key: DocKey
+    why: dict[str, float] = {}
+
+
+class Store(Protocol):
+    """One collection of one pipeline. Insertions are durable once `flush` has returned."""
+
+    def insert(self, points: Sequence[PointRecord]) -> None:
+        """Insert the points whose ids are new; leave the others as they are. Validates before it writes."""
+        ...
+
+    def flush(self) -> None:
+        """Make every earlier write of this thread durable. Concurrent callers share one flush."""
+        ...
+
+    def stamp(self, key: DocKey, rev: int, fields: dict[str, str | int | list[str] | None]) -> None:
+        """Rewrite the copied fields of the document's points that are older than row revision `rev`."""
+        ...
+
+    def prune(self, key: DocKey, generation: int, live: AbstractSet[str]) -> int:
+        """Delete the document's points with born <= generation that are not `live`; returns how many were there."""
+        ...
+
+    def present(self, key: DocKey) -> dict[str, int]:
+        """point_id -> born of every point of the document."""
+        ...
+
+    def vectors(self, point_ids: Sequence[str]) -> dict[str, Vectors]: ...
+
+    def texts(self, point_ids: Sequence[str]) -> dict[str, str]: ...
+
+    def search(self, query: StoreQuery) -> list[StoreHit]:
+        """Dense and sparse prefetch, RRF, MaxSim rerank; best first."""
+        ...
+
+    def count(self) -> int: ...
+
+    def vacuum(self) -> None:
+        """Leave no deleted text in any file of the store (segments and write-ahead log)."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Tokenizer(Protocol):
+    """The embedder's own tokenizer."""
+
+    max_tokens: int
+
+    def offsets(self, text: str) -> list[tuple[int, int]]:
+        """Character ranges of the tokens, without special tokens."""
+        ...
+
+
+class Embedder(Protocol):
+    """One model. `fingerprint` changes when equal text could give other vectors."""
+
+    name: str
+    fingerprint: str
+    dim: int
+    tokenizer: Tokenizer
+
+    def embed(self, texts: Sequence[str]) -> list[Vectors]:
+        """Vectors of passages, in order. Never truncates silently: a text over max_tokens is Rejected."""
+        ...
+
+    def embed_query(self, text: str) -> QueryVectors:
+        """Vectors of a query, truncated to max_tokens."""
+        ...
+
+
+class VectorSource(Protocol):
+    """Where publish gets the vectors of chunks that no manifest of the document has."""
+
+    def __call__(self, chunks: Sequence[Chunk]) -> list[Vectors]: ...
+
+
+class Preparer(Protocol):
+    """Parse, chunk and prefix in a sandbox. A document that will not parse is a status, never an exception."""
+
+    def prepare(self, content: bytes | Path, name: str, media_type: str | None = None) -> PreparedDocument:
+        """Retryable when the sandbox itself failed for a reason that is not the document's."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Fate(Record, frozen=True, kw_only=True):
+    """How an event ended."""
+
+    outcome: Outcome
+    reason: str | None = None
+    detail: str = ""
+    stage: str = ""
+    attempts: int = 1
+
+
+class DeadLetter(Record, frozen=True, kw_only=True):
+    """An input that was refused, kept with its reason until it is replayed or discarded."""
+
+    id: int
+    tenant: str
+    source: str
+    doc_id: str
+    stage: str
+    reason: str
+    detail: str
+    attempts: int
+    at: int
+
+
+class EventLog(Protocol):
+    """The durable log and ledger of accepted events: appended once, ended once, never dropped (L5)."""
+
+    def append(self, events: Sequence[ChangeEvent]) -> int:
+        """Accept events durably; an event_id already known is accepted and ignored. Returns how many were new."""
+        ...
+
+    def pending(self, limit: int, busy: AbstractSet[str]) -> list[ChangeEvent]:
+        """Unended events whose document (key digest) is not `busy`: control first, then live, then backfill, each in
+        log order, at most one a document, with a floor share for backfill."""
+        ...
+
+    def finish(self, event_id: str, fate: Fate) -> None:
+        """End an event; its content leaves the log unless it is dead. Ending twice changes nothing."""
+        ...
