@@ -1,7 +1,8 @@
 """A spawned Python process that answers requests, one at a time, and ends with its owner.
 
-The store and the sandboxed parsers are such children. Frames on a socket pair: 8 bytes length (big-endian), 1 byte kind,
-body. The owner's end of a second pipe is a lifeline: when the owner ends, however it ends, the child exits at once.
+The store and the sandboxed parsers are such children. Frames on a socket pair: 8 bytes length (big-endian), 1 byte
+kind, body. The owner's end of a second pipe is a lifeline: when the owner ends, however it ends, the child exits at
+once.
 """
 
 import os

@@ -1,0 +1,235 @@
+"""What a lake answers: the shapes that commands print with `--json`, HTTP returns, and others build on.
+
+`LakeApi` is everything a command can ask of a lake. The owner's process implements it on the real parts, and a command
+that finds an owner running forwards to it through a client that implements the same Protocol.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+from typing import Protocol
+
+from upwell.records import Record
+
+
+class Progress(Record, frozen=True, kw_only=True):
+    """How far a long piece of work is: `done` of `total` documents (total may grow), and what is in hand."""
+
+    phase: str
+    done: int
+    total: int
+    current: str = ""
+
+
+class DocumentCounts(Record, frozen=True, kw_only=True, omit_defaults=False):
+    seen: int = 0
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    renamed: int = 0
+    acl_changed: int = 0
+    deleted: int = 0
+    dead: int = 0
+
+
+class ChunkCounts(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """kept: the point stays; reused: a new point, its vectors from the lake; embedded: the model ran."""
+
+    kept: int = 0
+    reused: int = 0
+    embedded: int = 0
+    removed: int = 0
+
+
+class IngestAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
+    documents: DocumentCounts = DocumentCounts()
+    chunks: ChunkCounts = ChunkCounts()
+    tokens_embedded: int = 0
+    seconds: float = 0.0
+    warnings: tuple[str, ...] = ()
+
+
+class Hit(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """`text` is the source's own words. `citation` is `source/doc_id > heading > heading (p. N)`, for people."""
+
+    citation: str
+    rank: int
+    score: float
+    tenant: str
+    source: str
+    doc_id: str
+    version: int
+    title: str | None
+    url: str | None
+    heading_path: tuple[str, ...]
+    page: int | None
+    bbox: tuple[float, float, float, float] | None
+    text: str
+    chunk_key: str
+    modified_at: str | None
+    searchable_at: str | None
+    stale_since: str | None
+    stale_reason: str | None
+    lineage: dict[str, str]
+    why: dict[str, float]
+
+
+class SearchAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
+    query: str
+    as_of: str
+    hits: tuple[Hit, ...]
+
+
+class ShownChunk(Record, frozen=True, kw_only=True, omit_defaults=False):
+    chunk_key: str
+    ordinal: int
+    text: str
+    tokens: int
+    heading_path: tuple[str, ...]
+    page: int | None
+    spans: tuple[tuple[int, int, int], ...]
+
+
+class ShownAcl(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """Levels and deny as sorted lists; `pending` counts permissions that wait for their content."""
+
+    levels: tuple[tuple[str, ...], ...]
+    deny: tuple[str, ...]
+    acl_version: int
+    pending: int
+
+
+class HistoryLine(Record, frozen=True, kw_only=True, omit_defaults=False):
+    at: str
+    op: str
+    version: int
+    acl_version: int
+    outcome: str
+    detail: str
+
+
+class ShowAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
+    doc_id: str
+    tenant: str
+    source: str
+    version: int
+    deleted: bool
+    moved_to: str | None
+    title: str | None
+    url: str | None
+    media_type: str | None
+    status: str | None
+    stale_since: str | None
+    stale_reason: str | None
+    modified_at: str | None
+    searchable_at: str | None
+    acl: ShownAcl
+    lineage: dict[str, str]
+    history: tuple[HistoryLine, ...]
+    chunks: tuple[ShownChunk, ...]
+
+
+class SourceStatus(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """watermark: everything the source changed up to then is searchable; staleness_s: now minus watermark."""
+
+    tenant: str
+    source: str
+    documents: int
+    chunks: int
+    watermark: str | None
+    staleness_s: float | None
+    pending: int
+    dead: int
+    warnings: tuple[str, ...] = ()
+
+
+class StatusAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """`owner` says which process holds the lake (pid, and whether it is a `run`)."""
+
+    lake: str
+    embedder: str
+    pipeline: str
+    owner: str
+    sources: tuple[SourceStatus, ...]
+
+
+class DeadAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
+    id: int
+    tenant: str
+    source: str
+    doc_id: str
+    stage: str
+    reason: str
+    detail: str
+    attempts: int
+    at: str
+
+
+class EraseAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """What an erasure removed, by kind of place, and what could not be removed (with the reason)."""
+
+    doc_id: str
+    source: str
+    removed: dict[str, int]
+    remaining: tuple[str, ...]
+
+
+class LakeApi(Protocol):
+    """Everything a command can ask of a lake. Raises only `upwell.errors`."""
+
+    def ingest(
+        self,
+        folder: Path,
+        *,
+        owner: str,
+        source: str | None = None,
+        tenant: str = "default",
+        progress: Callable[[Progress], None] | None = None,
+    ) -> IngestAnswer: ...
+
+    def search(
+        self,
+        query: str,
+        *,
+        principals: frozenset[str],
+        k: int = 5,
+        tenant: str = "default",
+        sources: frozenset[str] = frozenset(),
+    ) -> SearchAnswer: ...
+
+    def show(self, doc: str, *, tenant: str = "default", source: str | None = None) -> ShowAnswer:
+        """NotFound for an unknown document; Misconfigured when two sources have one of that id and none is named."""
+        ...
+
+    def status(self) -> StatusAnswer: ...
+
+    def dead_list(self, *, tenant: str | None = None, source: str | None = None) -> tuple[DeadAnswer, ...]: ...
+
+    def dead_show(self, dead_id: int) -> DeadAnswer: ...
+
+    def dead_replay(self, dead_ids: tuple[int, ...]) -> int:
+        """Accept these dead letters again (all of them when none are named); returns how many."""
+        ...
+
+    def erase(self, doc: str, *, tenant: str = "default", source: str | None = None) -> EraseAnswer: ...
+
+    def close(self) -> None: ...
+
+
+class FollowingLake(LakeApi, Protocol):
+    """The owner's lake, which can also follow a folder (what `run` does)."""
+
+    def follow(
+        self,
+        folder: Path,
+        *,
+        owner: str,
+        stop: Event,
+        source: str | None = None,
+        tenant: str = "default",
+        progress: Callable[[Progress], None] | None = None,
+        on_ready: Callable[[IngestAnswer], None] | None = None,
+        on_change: Callable[[str], None] | None = None,
+    ) -> None:
+        """Ingest, call `on_ready`, then follow changes until `stop` is set; `on_change` gets a line for a person."""
+        ...
