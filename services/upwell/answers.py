@@ -144,13 +144,19 @@ class SourceStatus(Record, frozen=True, kw_only=True, omit_defaults=False):
 
 
 class StatusAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
-    """`owner` says which process holds the lake (pid, and whether it is a `run`)."""
+    """`owner` says which process holds the lake (pid, and whether it is a `run`).
+
+    `totals` and `tokens_embedded` count what was published since that owner opened the lake: the difference of two
+    answers is what the changes between them cost.
+    """
 
     lake: str
     embedder: str
     pipeline: str
     owner: str
     sources: tuple[SourceStatus, ...]
+    totals: ChunkCounts = ChunkCounts()
+    tokens_embedded: int = 0
 
 
 class DeadAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
