@@ -331,20 +331,3 @@ class DeadLetter(Record, frozen=True, kw_only=True):
     detail: str
     attempts: int
     at: int
-
-
-class EventLog(Protocol):
-    """The durable log and ledger of accepted events: appended once, ended once, never dropped (L5)."""
-
-    def append(self, events: Sequence[ChangeEvent]) -> int:
-        """Accept events durably; an event_id already known is accepted and ignored. Returns how many were new."""
-        ...
-
-    def pending(self, limit: int, busy: AbstractSet[str]) -> list[ChangeEvent]:
-        """Unended events whose document (key digest) is not `busy`: control first, then live, then backfill, each in
-        log order, at most one a document, with a floor share for backfill."""
-        ...
-
-    def finish(self, event_id: str, fate: Fate) -> None:
-        """End an event; its content leaves the log unless it is dead. Ending twice changes nothing."""
-        ...

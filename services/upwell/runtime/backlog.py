@@ -1,0 +1,111 @@
+"""What waits to be worked on: live before backfill with a floor share, one document at a time, retries after a pause.
+
+Pure of I/O but for the lock; holds tickets, not contents, so that ten thousand waiting documents cost little memory.
+"""
+
+import heapq
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable
+
+from upwell.records import Lane, Record
+
+BACKFILL_SHARE = 8
+"""While live tickets wait too, every eighth ticket is a backfill one: a busy day never starves the backfill."""
+
+
+class Ticket(Record, frozen=True, kw_only=True):
+    """A waiting event: its place in the log, its document (key digest) and its lane."""
+
+    seq: int
+    document: str
+    lane: Lane
+    attempts: int = 0
+
+
+class Backlog:
+    """Tickets in the order in which they should be worked on. `take` gives a document's tickets one after the other."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[Lane, deque[Ticket]] = {Lane.LIVE: deque(), Lane.BACKFILL: deque()}
+        self._behind: dict[str, deque[Ticket]] = {}
+        self._busy: set[str] = set()
+        self._paused: list[tuple[float, int, Ticket]] = []
+        self._taken = 0
+        self._closed = False
+        self._changed = threading.Condition()
+
+    def put(self, tickets: Iterable[Ticket]) -> None:
+        """Queue tickets, each behind those of its document that came before it."""
+        with self._changed:
+            for ticket in tickets:
+                self._waiting[ticket.lane].append(ticket)
+            self._changed.notify_all()
+
+    def take(self, timeout_s: float | None = None) -> Ticket | None:
+        """The next ticket whose document nobody works on; None after `timeout_s` or when closed."""
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        with self._changed:
+            while not self._closed:
+                self._wake_paused()
+                ticket = self._next()
+                if ticket is not None:
+                    self._busy.add(ticket.document)
+                    return ticket
+                if not self._wait(deadline):
+                    return None
+            return None
+
+    def done(self, ticket: Ticket) -> None:
+        """The ticket's work has ended: its document's next one may be taken."""
+        with self._changed:
+            self._release(ticket)
+            self._changed.notify_all()
+
+    def again(self, ticket: Ticket, pause_s: float) -> None:
+        """Try the ticket again after a pause; its document's later tickets wait behind it."""
+        retry = Ticket(seq=ticket.seq, document=ticket.document, lane=ticket.lane, attempts=ticket.attempts + 1)
+        with self._changed:
+            heapq.heappush(self._paused, (time.monotonic() + pause_s, ticket.seq, retry))
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Nobody gets a ticket any more."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def _next(self) -> Ticket | None:
+        live, backfill = self._waiting[Lane.LIVE], self._waiting[Lane.BACKFILL]
+        backfill_first = self._taken % BACKFILL_SHARE == BACKFILL_SHARE - 1
+        for queue in (backfill, live) if backfill_first else (live, backfill):
+            while queue:
+                ticket = queue.popleft()
+                if ticket.document in self._busy:
+                    self._behind.setdefault(ticket.document, deque()).append(ticket)
+                    continue
+                self._taken += 1
+                return ticket
+        return None
+
+    def _release(self, ticket: Ticket) -> None:
+        self._busy.discard(ticket.document)
+        behind = self._behind.pop(ticket.document, None)
+        for waiting in reversed(behind or ()):
+            self._waiting[waiting.lane].appendleft(waiting)
+
+    def _wake_paused(self) -> None:
+        now = time.monotonic()
+        while self._paused and self._paused[0][0] <= now:
+            _, _, ticket = heapq.heappop(self._paused)
+            self._release(ticket)
+            self._waiting[ticket.lane].appendleft(ticket)
+
+    def _wait(self, deadline: float | None) -> bool:
+        now = time.monotonic()
+        if deadline is not None and now >= deadline:
+            return False
+        until = [t for t in (deadline, self._paused[0][0] if self._paused else None) if t is not None]
+        self._changed.wait(min(until) - now if until else None)
+        return True

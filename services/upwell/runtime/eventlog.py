@@ -1,0 +1,269 @@
+"""The embedded event log and ledger: one SQLite file that keeps every accepted event until it has ended, and how.
+
+An event accepted is on disk (WAL, synchronous=FULL) before `append` returns, so it survives kill -9. What a source
+remembers of itself (see `upwell.sources.folder.state`) lives in the same file and moves in the same transaction, so an
+observation is never remembered without its events, nor the other way round.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.dialects.sqlite import insert
+
+from upwell.clock import Clock, now_us
+from upwell.errors import Retryable
+from upwell.ports import DeadLetter, Fate
+from upwell.records import ENCODER, ChangeEvent, DocKey, Lane, Op, Outcome
+from upwell.runtime.backlog import Ticket
+
+METADATA = sa.MetaData()
+
+EVENTS = sa.Table(
+    "events",
+    METADATA,
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("event_id", sa.String, nullable=False, unique=True),
+    sa.Column("document", sa.String, nullable=False),
+    sa.Column("tenant", sa.String, nullable=False),
+    sa.Column("source", sa.String, nullable=False),
+    sa.Column("doc_id", sa.String, nullable=False),
+    sa.Column("op", sa.String, nullable=False),
+    sa.Column("lane", sa.String, nullable=False),
+    sa.Column("received_at", sa.Integer, nullable=False),
+    sa.Column("body", sa.LargeBinary),
+    sa.Column("ended_at", sa.Integer),
+    sa.Column("outcome", sa.String),
+    sa.Column("reason", sa.String),
+    sa.Index("events_unended", "seq", sqlite_where=sa.text("ended_at IS NULL")),
+    sa.Index("events_document", "document"),
+    sqlite_autoincrement=True,
+)
+
+DEAD = sa.Table(
+    "dead_letters",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("event_id", sa.String),
+    sa.Column("tenant", sa.String, nullable=False),
+    sa.Column("source", sa.String, nullable=False),
+    sa.Column("doc_id", sa.String, nullable=False),
+    sa.Column("stage", sa.String, nullable=False),
+    sa.Column("reason", sa.String, nullable=False),
+    sa.Column("detail", sa.String, nullable=False),
+    sa.Column("attempts", sa.Integer, nullable=False),
+    sa.Column("at", sa.Integer, nullable=False),
+    sa.Column("body", sa.LargeBinary),
+    sa.UniqueConstraint("tenant", "source", "doc_id", "stage", "reason"),
+    sqlite_autoincrement=True,
+)
+
+_DECODER = msgspec.msgpack.Decoder(ChangeEvent)
+_UNENDED = EVENTS.c.ended_at.is_(None)
+
+
+def open_sqlite(path: Path) -> sa.Engine:
+    """An engine on a SQLite file: WAL, an fsync a commit, deleted bytes overwritten, writers one after the other."""
+    engine = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": 30, "check_same_thread": False})
+
+    @sa.event.listens_for(engine, "connect")
+    def _configure(connection: Any, _record: Any) -> None:
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+        connection.isolation_level = None
+
+    @sa.event.listens_for(engine, "begin")
+    def _begin(connection: sa.Connection) -> None:
+        read_only = connection.get_execution_options().get("read_only", False)
+        connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
+
+    return engine
+
+
+class SqliteEventLog:
+    """Events appended once and ended once. Raises Retryable when the disk is full or the file cannot be written."""
+
+    def __init__(self, path: Path, clock: Clock = now_us, tables: Iterable[sa.MetaData] = ()) -> None:
+        self._engine = open_sqlite(path)
+        self._clock = clock
+        with self.transaction() as connection:
+            for metadata in (METADATA, *tables):
+                metadata.create_all(connection)
+
+    @contextmanager
+    def transaction(self, *, read_only: bool = False) -> Iterator[sa.Connection]:
+        """One transaction: committed when the block ends well, rolled back when it raises."""
+        try:
+            with self._engine.connect() as plain:
+                connection = plain.execution_options(read_only=read_only)
+                with connection.begin():
+                    yield connection
+        except sa.exc.OperationalError as e:
+            raise Retryable(f"the event log cannot be used now: {e.orig}") from e
+
+    def append(
+        self, events: Sequence[ChangeEvent], also: Callable[[sa.Connection], None] | None = None
+    ) -> list[Ticket]:
+        """Accept events durably, with whatever `also` writes, in one transaction.
+
+        An event_id already known is accepted and ignored. Returns the tickets of the new ones, in log order.
+        """
+        if not events and also is None:
+            return []
+        with self.transaction() as connection:
+            ids = [event.event_id for event in events]
+            last = connection.execute(sa.select(sa.func.coalesce(sa.func.max(EVENTS.c.seq), 0))).scalar_one()
+            if events:
+                rows = [self._row(event) for event in events]
+                connection.execute(insert(EVENTS).on_conflict_do_nothing(index_elements=["event_id"]), rows)
+            if also is not None:
+                also(connection)
+            return self._tickets(connection, EVENTS.c.seq > last) if ids else []
+
+    def unended(self) -> list[Ticket]:
+        """Tickets of every event that has not ended, in log order: where a new owner goes on."""
+        with self.transaction(read_only=True) as connection:
+            return self._tickets(connection, _UNENDED)
+
+    def event(self, seq: int) -> ChangeEvent | None:
+        """The event at this place in the log, None when it has ended."""
+        with self.transaction(read_only=True) as connection:
+            body = connection.execute(
+                sa.select(EVENTS.c.body).where(EVENTS.c.seq == seq, _UNENDED)
+            ).scalar_one_or_none()
+        return None if body is None else _DECODER.decode(body)
+
+    def finish(self, event: ChangeEvent, fate: Fate) -> None:
+        """End an event; its content leaves the log, or moves to its dead letter. Ending twice changes nothing."""
+        now = self._clock()
+        with self.transaction() as connection:
+            ended = connection.execute(
+                sa.update(EVENTS)
+                .where(EVENTS.c.event_id == event.event_id, _UNENDED)
+                .values(ended_at=now, outcome=fate.outcome, reason=fate.reason, body=None)
+            ).rowcount
+            if not ended:
+                return
+            if fate.outcome is Outcome.DEAD:
+                self._bury(connection, event.key, fate, now, event)
+            elif fate.outcome is Outcome.APPLIED and event.op is not Op.ACL:
+                connection.execute(sa.delete(DEAD).where(*_same_document(event.key), DEAD.c.event_id.is_not(None)))
+
+    def bury(self, connection: sa.Connection, key: DocKey, fate: Fate) -> None:
+        """Write, in the caller's transaction, a dead letter for what never became an event (a name, a folder entry)."""
+        self._bury(connection, key, fate, self._clock(), None)
+
+    def unbury(self, connection: sa.Connection, tenant: str, source: str, stage: str, still: set[str]) -> None:
+        """Forget the stage's eventless dead letters of a source whose doc_id is not `still` refused."""
+        rows = connection.execute(
+            sa.select(DEAD.c.id, DEAD.c.doc_id).where(
+                DEAD.c.tenant == tenant, DEAD.c.source == source, DEAD.c.stage == stage, DEAD.c.event_id.is_(None)
+            )
+        ).all()
+        gone = [row.id for row in rows if row.doc_id not in still]
+        if gone:
+            connection.execute(sa.delete(DEAD).where(DEAD.c.id.in_(gone)))
+
+    def dead(self, tenant: str | None = None, source: str | None = None) -> list[DeadLetter]:
+        """The dead letters, oldest first."""
+        query = sa.select(DEAD).order_by(DEAD.c.id)
+        if tenant is not None:
+            query = query.where(DEAD.c.tenant == tenant)
+        if source is not None:
+            query = query.where(DEAD.c.source == source)
+        with self.transaction(read_only=True) as connection:
+            rows = connection.execute(query).mappings().all()
+        return [DeadLetter(**{name: row[name] for name in DeadLetter.__struct_fields__}) for row in rows]
+
+    def replay(self, dead_ids: Sequence[int]) -> list[Ticket]:
+        """Accept the events of these dead letters again (of all, when none are named); the letters are gone then."""
+        with self.transaction() as connection:
+            chosen = sa.select(DEAD.c.id, DEAD.c.event_id, DEAD.c.body).where(DEAD.c.body.is_not(None))
+            rows = connection.execute(chosen.where(DEAD.c.id.in_(dead_ids)) if dead_ids else chosen).all()
+            for row in rows:
+                connection.execute(
+                    sa.update(EVENTS)
+                    .where(EVENTS.c.event_id == row.event_id)
+                    .values(ended_at=None, outcome=None, reason=None, body=row.body)
+                )
+            connection.execute(sa.delete(DEAD).where(DEAD.c.id.in_([row.id for row in rows])))
+            return self._tickets(connection, EVENTS.c.event_id.in_([row.event_id for row in rows]))
+
+    def pending_counts(self) -> dict[tuple[str, str], tuple[int, int]]:
+        """(tenant, source) -> (events that have not ended, when the oldest of them was received in us)."""
+        query = sa.select(EVENTS.c.tenant, EVENTS.c.source, sa.func.count(), sa.func.min(EVENTS.c.received_at)).where(
+            _UNENDED
+        )
+        with self.transaction(read_only=True) as connection:
+            rows = connection.execute(query.group_by(EVENTS.c.tenant, EVENTS.c.source)).all()
+        return {(tenant, source): (count, oldest) for tenant, source, count, oldest in rows}
+
+    def outcomes(self) -> dict[str, int]:
+        """How many events ended how, with `pending` for those that have not."""
+        outcome = sa.func.coalesce(EVENTS.c.outcome, "pending").label("outcome")
+        query = sa.select(outcome, sa.func.count().label("events")).group_by(EVENTS.c.outcome)
+        with self.transaction(read_only=True) as connection:
+            return {row.outcome: row.events for row in connection.execute(query)}
+
+    def erase(self, key: DocKey) -> int:
+        """Forget every event and dead letter of a document that has ended; returns how many. Truncates the WAL."""
+        with self.transaction() as connection:
+            removed = connection.execute(
+                sa.delete(EVENTS).where(EVENTS.c.document == key.digest, EVENTS.c.ended_at.is_not(None))
+            ).rowcount
+            removed += connection.execute(sa.delete(DEAD).where(*_same_document(key))).rowcount
+        with self._engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        return removed
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    @staticmethod
+    def _row(event: ChangeEvent) -> dict[str, Any]:
+        return {
+            "event_id": event.event_id,
+            "document": event.key.digest,
+            "tenant": event.tenant,
+            "source": event.source,
+            "doc_id": event.doc_id,
+            "op": event.op,
+            "lane": event.lane,
+            "received_at": event.received_at,
+            "body": ENCODER.encode(event),
+        }
+
+    @staticmethod
+    def _tickets(connection: sa.Connection, where: sa.ColumnElement[bool]) -> list[Ticket]:
+        query = sa.select(EVENTS.c.seq, EVENTS.c.document, EVENTS.c.lane).where(where).order_by(EVENTS.c.seq)
+        return [Ticket(seq=seq, document=doc, lane=Lane(lane)) for seq, doc, lane in connection.execute(query).all()]
+
+    @staticmethod
+    def _bury(connection: sa.Connection, key: DocKey, fate: Fate, now: int, event: ChangeEvent | None) -> None:
+        values = {
+            "event_id": event.event_id if event else None,
+            "tenant": key.tenant,
+            "source": key.source,
+            "doc_id": key.doc_id,
+            "stage": fate.stage,
+            "reason": fate.reason or "",
+            "detail": fate.detail,
+            "attempts": fate.attempts,
+            "at": now,
+            "body": ENCODER.encode(event) if event else None,
+        }
+        fresh = {name: values[name] for name in ("event_id", "detail", "attempts", "body")}
+        if event is None:
+            fresh = {"detail": values["detail"]}
+        connection.execute(
+            insert(DEAD)
+            .values(values)
+            .on_conflict_do_update(index_elements=["tenant", "source", "doc_id", "stage", "reason"], set_=fresh)
+        )
+
+
+def _same_document(key: DocKey) -> tuple[sa.ColumnElement[bool], ...]:
+    return DEAD.c.tenant == key.tenant, DEAD.c.source == key.source, DEAD.c.doc_id == key.doc_id
