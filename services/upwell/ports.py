@@ -303,7 +303,8 @@ class Preparer(Protocol):
     """Parse, chunk and prefix in a sandbox. A document that will not parse is a status, never an exception."""
 
     def prepare(self, content: bytes | Path, name: str, media_type: str | None = None) -> PreparedDocument:
-        """Retryable when the sandbox itself failed for a reason that is not the document's."""
+        """Rejected `parser_crashed` for a document that ended two children in a row, `unreadable` for a path that may
+        not be read; Retryable when the sandbox itself failed for a reason that is not the document's."""
         ...
 
     def close(self) -> None: ...

@@ -179,7 +179,8 @@ class Table(Record, frozen=True, kw_only=True):
 class Block(Record, frozen=True, kw_only=True):
     """A piece of a document in reading order. `text` of a table is one line a row, cells joined by ` | `.
 
-    bbox is (x0, y0, x1, y1) in points from the page's top left; page counts from 1.
+    bbox is (x0, y0, x1, y1) in points from the page's top left; page counts from 1. A heading's own text is not in its
+    `heading_path`. `left_out` is why page furniture is in no chunk (`page_furniture` when it does not say).
     """
 
     kind: Kind
@@ -191,6 +192,7 @@ class Block(Record, frozen=True, kw_only=True):
     table: Table | None = None
     links: tuple[str, ...] = ()
     language: str | None = None
+    left_out: str | None = None
 
 
 class ParsedDocument(Record, frozen=True, kw_only=True):
@@ -241,7 +243,10 @@ class Dropped(Record, frozen=True, kw_only=True):
 
 
 class PreparedDocument(Record, frozen=True, kw_only=True):
-    """A document parsed, chunked and prefixed: everything of a version but its vectors."""
+    """A document parsed, chunked and prefixed: everything of a version but its vectors.
+
+    `children` are what it carries inside (attachments, archive members), each with its `name`.
+    """
 
     status: ParseStatus
     chunks: tuple[Chunk, ...] = ()
@@ -255,6 +260,8 @@ class PreparedDocument(Record, frozen=True, kw_only=True):
     chunker: str = ""
     prefixer: str = ""
     content_sha256: str = ""
+    name: str | None = None
+    children: tuple["PreparedDocument", ...] = ()
 
 
 class Vectors(Record, frozen=True, kw_only=True):
