@@ -1,0 +1,111 @@
+"""A lake that another process owns, asked over its socket: the same `LakeApi`, so commands need not know which."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+import httpx
+import msgspec
+
+from upwell.answers import DeadAnswer, EraseAnswer, IngestAnswer, Progress, SearchAnswer, ShowAnswer, StatusAnswer
+from upwell.errors import Misconfigured, NotFound, Reason, Rejected, Retryable, UpwellError
+
+T = TypeVar("T")
+
+
+class RemoteLake:
+    """Forwards each call to the owner. Raises the owner's own errors, and Retryable when it has gone."""
+
+    def __init__(self, socket: str) -> None:
+        timeout = httpx.Timeout(60.0, connect=10.0)
+        self._http = httpx.Client(
+            transport=httpx.HTTPTransport(uds=socket), base_url="http://lake", timeout=timeout, trust_env=False
+        )
+
+    def ingest(
+        self,
+        folder: Path,
+        *,
+        owner: str,
+        source: str | None = None,
+        tenant: str = "default",
+        progress: Callable[[Progress], None] | None = None,
+    ) -> IngestAnswer:
+        body = {"folder": str(folder.absolute()), "owner": owner, "source": source, "tenant": tenant}
+        try:
+            with self._http.stream(
+                "POST", "/v1/ingest", json=body, timeout=httpx.Timeout(None, connect=10.0)
+            ) as answer:
+                if answer.is_error:
+                    raise error_of(answer.read(), answer.status_code)
+                for line in answer.iter_lines():
+                    found = msgspec.json.decode(line)
+                    if "progress" in found and progress is not None:
+                        progress(msgspec.convert(found["progress"], Progress))
+                    elif "error" in found:
+                        raise error_of(msgspec.json.encode(found["error"]))
+                    elif "answer" in found:
+                        return msgspec.convert(found["answer"], IngestAnswer)
+        except httpx.TransportError as e:
+            raise Retryable(f"the lake's owner has gone ({type(e).__name__}); run the command again") from e
+        raise Retryable("the lake's owner ended before it was done; run the command again")
+
+    def search(
+        self,
+        query: str,
+        *,
+        principals: frozenset[str],
+        k: int = 5,
+        tenant: str = "default",
+        sources: frozenset[str] = frozenset(),
+    ) -> SearchAnswer:
+        body = {"query": query, "principals": sorted(principals), "k": k, "tenant": tenant, "sources": sorted(sources)}
+        return self._ask(SearchAnswer, "POST", "/v1/search", json=body)
+
+    def show(self, doc: str, *, tenant: str = "default", source: str | None = None) -> ShowAnswer:
+        return self._ask(ShowAnswer, "GET", f"/v1/documents/{quote(doc)}", params=_given(tenant=tenant, source=source))
+
+    def status(self) -> StatusAnswer:
+        return self._ask(StatusAnswer, "GET", "/v1/status")
+
+    def dead_list(self, *, tenant: str | None = None, source: str | None = None) -> tuple[DeadAnswer, ...]:
+        return self._ask(tuple[DeadAnswer, ...], "GET", "/v1/dead", params=_given(tenant=tenant, source=source))
+
+    def dead_show(self, dead_id: int) -> DeadAnswer:
+        return self._ask(DeadAnswer, "GET", f"/v1/dead/{dead_id}")
+
+    def dead_replay(self, dead_ids: tuple[int, ...]) -> int:
+        return self._ask(int, "POST", "/v1/dead/replay", json={"ids": list(dead_ids)})
+
+    def erase(self, doc: str, *, tenant: str = "default", source: str | None = None) -> EraseAnswer:
+        body = {"doc_id": doc, "tenant": tenant, "source": source}
+        return self._ask(EraseAnswer, "POST", "/v1/erase", json=body)
+
+    def close(self) -> None:
+        self._http.close()
+
+    def _ask(self, kind: type[T], method: str, path: str, **how: Any) -> T:
+        try:
+            answer = self._http.request(method, path, **how)
+        except httpx.TransportError as e:
+            raise Retryable(f"the lake's owner has gone ({type(e).__name__}); run the command again") from e
+        if answer.is_error:
+            raise error_of(answer.content, answer.status_code)
+        return msgspec.json.decode(answer.content, type=kind)
+
+
+def error_of(body: bytes, status: int = 500) -> UpwellError:
+    """The error that the owner's JSON stands for."""
+    try:
+        found = msgspec.json.decode(body, type=dict[str, Any])
+        kind, reason, detail = found["error"], found.get("reason"), str(found["detail"])
+    except (msgspec.DecodeError, KeyError):
+        return Retryable(f"the lake's owner answered with status {status}")
+    if kind == "Rejected" and reason in set(Reason):
+        return Rejected(Reason(reason), detail)
+    return {"Misconfigured": Misconfigured, "NotFound": NotFound}.get(kind, Retryable)(detail)
+
+
+def _given(**params: str | None) -> dict[str, str]:
+    return {name: value for name, value in params.items() if value is not None}
