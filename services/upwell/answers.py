@@ -180,6 +180,15 @@ class EraseAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
     remaining: tuple[str, ...]
 
 
+class Check(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """One finding of `doctor`. state: `ok`, `missing` (only an extra is) or `wrong`; remedy: what to do, one line."""
+
+    name: str
+    state: str
+    detail: str
+    remedy: str = ""
+
+
 class LakeApi(Protocol):
     """Everything a command can ask of a lake. Raises only `upwell.errors`."""
 
