@@ -9,19 +9,26 @@ import time
 from collections import deque
 from collections.abc import Iterable
 
-from upwell.records import Lane, Record
+import msgspec
+
+from upwell.records import Lane, Op, Record
 
 BACKFILL_SHARE = 8
 """While live tickets wait too, every eighth ticket is a backfill one: a busy day never starves the backfill."""
 
 
 class Ticket(Record, frozen=True, kw_only=True):
-    """A waiting event: its place in the log, its document (key digest) and its lane."""
+    """A waiting event: its place in the log, its document (key digest), what it does and its lane."""
 
     seq: int
     document: str
+    op: Op
     lane: Lane
     attempts: int = 0
+
+    def once_more(self) -> "Ticket":
+        """The same ticket, after one more attempt."""
+        return msgspec.structs.replace(self, attempts=self.attempts + 1)
 
 
 class Backlog:
@@ -65,9 +72,8 @@ class Backlog:
 
     def again(self, ticket: Ticket, pause_s: float) -> None:
         """Try the ticket again after a pause; its document's later tickets wait behind it."""
-        retry = Ticket(seq=ticket.seq, document=ticket.document, lane=ticket.lane, attempts=ticket.attempts + 1)
         with self._changed:
-            heapq.heappush(self._paused, (time.monotonic() + pause_s, ticket.seq, retry))
+            heapq.heappush(self._paused, (time.monotonic() + pause_s, ticket.seq, ticket.once_more()))
             self._changed.notify_all()
 
     def close(self) -> None:

@@ -19,6 +19,7 @@ from upwell.errors import Retryable
 from upwell.ports import DeadLetter, Fate
 from upwell.records import ENCODER, ChangeEvent, DocKey, Lane, Op, Outcome
 from upwell.runtime.backlog import Ticket
+from upwell.sqlite import open_sqlite, truncate_wal
 
 METADATA = sa.MetaData()
 
@@ -63,24 +64,6 @@ DEAD = sa.Table(
 
 _DECODER = msgspec.msgpack.Decoder(ChangeEvent)
 _UNENDED = EVENTS.c.ended_at.is_(None)
-
-
-def open_sqlite(path: Path) -> sa.Engine:
-    """An engine on a SQLite file: WAL, an fsync a commit, deleted bytes overwritten, writers one after the other."""
-    engine = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": 30, "check_same_thread": False})
-
-    @sa.event.listens_for(engine, "connect")
-    def _configure(connection: Any, _record: Any) -> None:
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "foreign_keys=ON"):
-            connection.execute(f"PRAGMA {pragma}")
-        connection.isolation_level = None
-
-    @sa.event.listens_for(engine, "begin")
-    def _begin(connection: sa.Connection) -> None:
-        read_only = connection.get_execution_options().get("read_only", False)
-        connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
-
-    return engine
 
 
 class SqliteEventLog:
@@ -215,8 +198,7 @@ class SqliteEventLog:
                 sa.delete(EVENTS).where(EVENTS.c.document == key.digest, EVENTS.c.ended_at.is_not(None))
             ).rowcount
             removed += connection.execute(sa.delete(DEAD).where(*_same_document(key))).rowcount
-        with self._engine.connect() as connection:
-            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        truncate_wal(self._engine)
         return removed
 
     def close(self) -> None:
@@ -238,8 +220,11 @@ class SqliteEventLog:
 
     @staticmethod
     def _tickets(connection: sa.Connection, where: sa.ColumnElement[bool]) -> list[Ticket]:
-        query = sa.select(EVENTS.c.seq, EVENTS.c.document, EVENTS.c.lane).where(where).order_by(EVENTS.c.seq)
-        return [Ticket(seq=seq, document=doc, lane=Lane(lane)) for seq, doc, lane in connection.execute(query).all()]
+        query = sa.select(EVENTS.c.seq, EVENTS.c.document, EVENTS.c.op, EVENTS.c.lane).where(where)
+        return [
+            Ticket(seq=seq, document=document, op=Op(op), lane=Lane(lane))
+            for seq, document, op, lane in connection.execute(query.order_by(EVENTS.c.seq)).all()
+        ]
 
     @staticmethod
     def _bury(connection: sa.Connection, key: DocKey, fate: Fate, now: int, event: ChangeEvent | None) -> None:

@@ -1,0 +1,232 @@
+"""The embedded runtime's threads: each event from the log through control and the stages to its end.
+
+One control thread applies permissions, deletes and erasures in the order of the log, and the permission and the old
+id's tombstone of every upsert, before any content waits for a parse. Worker threads then take content, one document at
+a time each. What the engine holds in memory is only tickets; the log is the truth, so a crash anywhere is a restart.
+"""
+
+import queue
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+import sqlalchemy as sa
+import structlog
+
+from upwell.errors import Reason, Rejected, Retryable
+from upwell.ports import Fate
+from upwell.records import ChangeEvent, Lane, Op, Outcome, Record
+from upwell.runtime.backlog import Backlog, Ticket
+from upwell.runtime.eventlog import SqliteEventLog
+
+LOG = structlog.get_logger("upwell.engine")
+FIRST_PAUSE_S = 0.1
+UNEXPECTED_TRIES = 3
+"""An error that nobody foresaw is tried again this often before the event is dead-lettered."""
+STOP = (9, 0)
+
+
+class Work(Record, frozen=True, kw_only=True):
+    """What an event's way through the stages came to."""
+
+    fate: Fate
+    kept: int = 0
+    reused: int = 0
+    embedded: int = 0
+    removed: int = 0
+    tokens_embedded: int = 0
+
+
+class Stages(Protocol):
+    """What the engine drives. Both may be called again for the same event, from several threads."""
+
+    def control(self, event: ChangeEvent) -> Work | None:
+        """Apply at once what must not wait. None if the event's content has still to go through the stages."""
+        ...
+
+    def process(self, event: ChangeEvent) -> Work:
+        """Take the content through parse, chunk, prefix, embed and publish."""
+        ...
+
+    def reject(self, event: ChangeEvent, fate: Fate) -> None:
+        """Note in the lake that the event ended as a dead letter."""
+        ...
+
+
+class Watcher(Protocol):
+    """Somebody who waits for events to end."""
+
+    def expect(self, tickets: Iterable[Ticket]) -> None: ...
+
+    def ended(self, ticket: Ticket, event: ChangeEvent, work: Work) -> None: ...
+
+    def trouble(self, ticket: Ticket, error: Retryable) -> None: ...
+
+
+class Engine:
+    """Runs the stages over the log. Thread-safe; `close` stops after what is in hand."""
+
+    def __init__(self, log: SqliteEventLog, stages: Stages, *, workers: int, pause_limit_s: float) -> None:
+        self._log = log
+        self._stages = stages
+        self._pause_limit_s = pause_limit_s
+        self._backlog = Backlog()
+        self._control: queue.PriorityQueue[tuple[tuple[int, int], Ticket | None]] = queue.PriorityQueue()
+        self._open: dict[int, Ticket] = {}
+        self._watchers: list[Watcher] = []
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._threads = [threading.Thread(target=self._run_control, name="control")]
+        self._threads += [threading.Thread(target=self._run_worker, name=f"worker-{i}") for i in range(workers)]
+        self._started = False
+
+    def start(self) -> None:
+        """Go on with every event that has not ended, and take new ones."""
+        if self._started:
+            return
+        self._started = True
+        self._admit(self._log.unended())
+        for thread in self._threads:
+            thread.start()
+
+    def submit(
+        self,
+        events: Sequence[ChangeEvent],
+        also: Callable[[sa.Connection], None] | None = None,
+    ) -> list[Ticket]:
+        """Accept events durably (with what `also` writes, in one transaction) and start on them."""
+        self.start()
+        with self._lock:
+            tickets = self._log.append(events, also)
+            self._note(tickets)
+        self._queue(tickets)
+        return tickets
+
+    def replay(self, dead_ids: Sequence[int]) -> int:
+        """Accept dead letters again; returns how many."""
+        self.start()
+        with self._lock:
+            tickets = self._log.replay(dead_ids)
+            self._note(tickets)
+        self._queue(tickets)
+        return len(tickets)
+
+    def watch(self, watcher: Watcher) -> None:
+        """Tell `watcher` of every event that is open now or comes later, until `unwatch`."""
+        with self._lock:
+            self._watchers.append(watcher)
+            watcher.expect(self._open.values())
+
+    def unwatch(self, watcher: Watcher) -> None:
+        with self._lock:
+            self._watchers.remove(watcher)
+
+    def close(self) -> None:
+        """Finish what is in hand and stop; what waits stays in the log."""
+        self._closed.set()
+        self._backlog.close()
+        self._control.put((STOP, None))
+        for thread in self._threads if self._started else ():
+            thread.join()
+
+    def _admit(self, tickets: list[Ticket]) -> None:
+        with self._lock:
+            self._note(tickets)
+        self._queue(tickets)
+
+    def _note(self, tickets: list[Ticket]) -> None:
+        self._open.update((ticket.seq, ticket) for ticket in tickets)
+        for watcher in self._watchers:
+            watcher.expect(tickets)
+
+    def _queue(self, tickets: Iterable[Ticket]) -> None:
+        for ticket in tickets:
+            rank = 0 if ticket.op is not Op.UPSERT else 1 if ticket.lane is Lane.LIVE else 2
+            self._control.put(((rank, ticket.seq), ticket))
+
+    def _run_control(self) -> None:
+        while not self._closed.is_set():
+            _, ticket = self._control.get()
+            if ticket is None:
+                return
+            self._attempt(ticket, self._stages.control, self._retry_control)
+
+    def _run_worker(self) -> None:
+        while (ticket := self._backlog.take()) is not None:
+            if self._attempt(ticket, self._stages.process, self._backlog.again):
+                self._backlog.done(ticket)
+
+    def _retry_control(self, ticket: Ticket, pause_s: float) -> None:
+        """Wait here: what comes after this in the log must not overtake a permission that could not be written."""
+        self._closed.wait(pause_s)
+        rank = 0 if ticket.op is not Op.UPSERT else 1
+        self._control.put(((rank, ticket.seq), ticket.once_more()))
+
+    def _attempt(
+        self,
+        ticket: Ticket,
+        stage: Callable[[ChangeEvent], Work | None],
+        again: Callable[[Ticket, float], None],
+    ) -> bool:
+        """The guard around every stage: an event ends or goes on (True), or is tried again (False); nothing escapes."""
+        try:
+            self._advance(ticket, stage)
+        except Exception as e:  # noqa: BLE001 whatever it is, the event stays and is tried again
+            error = e if isinstance(e, Retryable) else Retryable(f"unexpected {type(e).__name__}")
+            pause_s = min(self._pause_limit_s, FIRST_PAUSE_S * 2 ** min(ticket.attempts, 16))
+            LOG.warning("try_again", seq=ticket.seq, attempts=ticket.attempts + 1, pause_s=pause_s, why=str(error))
+            self._tell_trouble(ticket, error)
+            again(ticket, pause_s)
+            return False
+        return True
+
+    def _advance(self, ticket: Ticket, stage: Callable[[ChangeEvent], Work | None]) -> None:
+        event = self._log.event(ticket.seq)
+        if event is None:
+            self._forget(ticket)
+            return
+        work = self._guarded(ticket, event, stage)
+        if work is None:
+            self._backlog.put([ticket])
+            return
+        self._log.finish(event, work.fate)
+        self._end(ticket, event, work)
+
+    def _guarded(self, ticket: Ticket, event: ChangeEvent, stage: Callable[[ChangeEvent], Work | None]) -> Work | None:
+        """The stage's work; what it refuses is a dead letter. Raises only Retryable."""
+        try:
+            return stage(event)
+        except Retryable:
+            raise
+        except Rejected as e:
+            fate = Fate(
+                outcome=Outcome.DEAD, reason=e.reason, detail=e.detail, stage="parse", attempts=ticket.attempts + 1
+            )
+        except Exception as e:
+            LOG.exception("unexpected", seq=ticket.seq, document=ticket.document)
+            if ticket.attempts + 1 < UNEXPECTED_TRIES:
+                raise Retryable(f"unexpected {type(e).__name__}") from e
+            fate = Fate(
+                outcome=Outcome.DEAD,
+                reason=Reason.ATTEMPTS_EXHAUSTED,
+                detail=f"unexpected {type(e).__name__} in {ticket.attempts + 1} tries",
+                stage="process",
+                attempts=ticket.attempts + 1,
+            )
+        self._stages.reject(event, fate)
+        return Work(fate=fate)
+
+    def _end(self, ticket: Ticket, event: ChangeEvent, work: Work) -> None:
+        with self._lock:
+            self._open.pop(ticket.seq, None)
+            for watcher in self._watchers:
+                watcher.ended(ticket, event, work)
+
+    def _forget(self, ticket: Ticket) -> None:
+        with self._lock:
+            self._open.pop(ticket.seq, None)
+
+    def _tell_trouble(self, ticket: Ticket, error: Retryable) -> None:
+        with self._lock:
+            for watcher in self._watchers:
+                watcher.trouble(ticket, error)

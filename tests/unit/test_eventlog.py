@@ -1,0 +1,112 @@
+"""The log keeps every accepted event until it has ended, and says how it ended."""
+
+import msgspec
+import pytest
+import sqlalchemy as sa
+
+from upwell.errors import Reason
+from upwell.ports import Fate
+from upwell.records import ChangeEvent, Inline, Lane, Op, Outcome
+from upwell.runtime.eventlog import DEAD, EVENTS, SqliteEventLog
+
+APPLIED = Fate(outcome=Outcome.APPLIED)
+CORRUPT = Fate(outcome=Outcome.DEAD, reason=Reason.CORRUPT, detail="not a PDF", stage="parse")
+
+
+def event(n: int, doc_id: str = "a.md", op: Op = Op.UPSERT, **fields) -> ChangeEvent:
+    return ChangeEvent(
+        event_id=f"e{n}", tenant="t", source="s", doc_id=doc_id, op=op, version=n, received_at=n,
+        content=Inline(data=b"words") if op is Op.UPSERT else None, **fields,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def log(tmp_path):
+    opened = SqliteEventLog(tmp_path / "events.sqlite", clock=lambda: 99)
+    yield opened
+    opened.close()
+
+
+def test_an_accepted_event_is_there_after_reopening_in_log_order(tmp_path):
+    first = SqliteEventLog(tmp_path / "e.sqlite")
+    first.append([event(1), event(2, "b.md", lane=Lane.BACKFILL)])
+    second = SqliteEventLog(tmp_path / "e.sqlite")
+    tickets = second.unended()
+    assert [second.event(t.seq) for t in tickets] == [event(1), event(2, "b.md", lane=Lane.BACKFILL)]
+    assert [t.lane for t in tickets] == [Lane.LIVE, Lane.BACKFILL]
+    first.close()
+    second.close()
+
+
+def test_a_known_event_id_is_accepted_and_ignored(log):
+    assert len(log.append([event(1)])) == 1
+    assert log.append([event(1)]) == []
+    log.finish(event(1), APPLIED)
+    assert log.append([event(1)]) == []
+    assert log.unended() == []
+
+
+def test_an_ended_event_leaves_no_content_and_ends_once(log):
+    (ticket,) = log.append([event(1)])
+    log.finish(event(1), APPLIED)
+    log.finish(event(1), CORRUPT)
+    assert log.event(ticket.seq) is None
+    assert log.outcomes() == {"applied": 1}
+    assert log.dead() == []
+    with log.transaction(read_only=True) as connection:
+        assert connection.execute(sa.select(EVENTS.c.body)).scalar_one() is None
+
+
+def test_a_refused_event_is_a_dead_letter_and_can_be_replayed(log):
+    log.append([event(1)])
+    log.finish(event(1), CORRUPT)
+    (letter,) = log.dead()
+    assert (letter.doc_id, letter.reason, letter.detail, letter.at) == ("a.md", "corrupt", "not a PDF", 99)
+    (ticket,) = log.replay([letter.id])
+    assert log.event(ticket.seq) == event(1)
+    assert log.dead() == []
+
+
+def test_a_later_good_version_takes_the_dead_letter_away_but_a_permission_does_not(log):
+    log.append([event(1), event(2, op=Op.ACL), event(3)])
+    log.finish(event(1), CORRUPT)
+    log.finish(event(2, op=Op.ACL), APPLIED)
+    assert len(log.dead()) == 1
+    log.finish(event(3), APPLIED)
+    assert log.dead() == []
+    assert log.outcomes() == {"applied": 2, "dead": 1}
+
+
+def test_what_else_is_written_with_events_is_written_with_them_or_not_at_all(log):
+    def fail(connection: sa.Connection) -> None:
+        log.bury(connection, event(1).key, CORRUPT)
+        raise KeyError("later")
+
+    with pytest.raises(KeyError):
+        log.append([event(1)], fail)
+    assert log.unended() == []
+    assert log.dead() == []
+
+
+def test_eventless_dead_letters_go_when_their_cause_has_gone(log):
+    collision = Fate(outcome=Outcome.DEAD, reason=Reason.NAME_COLLISION, detail="two names", stage="scan")
+    for name in ("a", "b"):
+        log.append([], lambda c, name=name: log.bury(c, msgspec.structs.replace(event(1), doc_id=name).key, collision))
+    log.append([], lambda c: log.unbury(c, "t", "s", "scan", {"b"}))
+    assert [letter.doc_id for letter in log.dead()] == ["b"]
+
+
+def test_pending_is_counted_by_source_with_its_oldest(log):
+    log.append([event(5), event(7, "b.md")])
+    assert log.pending_counts() == {("t", "s"): (2, 5)}
+    log.finish(event(5), APPLIED)
+    assert log.pending_counts() == {("t", "s"): (1, 7)}
+
+
+def test_erasing_forgets_ended_events_and_dead_letters_of_the_document_alone(log):
+    log.append([event(1), event(2, "b.md")])
+    log.finish(event(1), CORRUPT)
+    log.finish(event(2, "b.md"), CORRUPT)
+    assert log.erase(event(1).key) == 2
+    with log.transaction(read_only=True) as connection:
+        assert connection.execute(sa.select(DEAD.c.doc_id)).scalars().all() == ["b.md"]
