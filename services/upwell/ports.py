@@ -11,7 +11,6 @@ from typing import Protocol
 from upwell.access import both
 from upwell.records import (
     Acl,
-    ChangeEvent,
     Chunk,
     DocKey,
     Kind,
@@ -267,7 +266,7 @@ class Store(Protocol):
 
 
 class Tokenizer(Protocol):
-    """The embedder's own tokenizer."""
+    """The embedder's own tokenizer. `max_tokens` is how many tokens of a text it takes, special tokens not counted."""
 
     max_tokens: int
 
@@ -284,8 +283,10 @@ class Embedder(Protocol):
     dim: int
     tokenizer: Tokenizer
 
-    def embed(self, texts: Sequence[str]) -> list[Vectors]:
-        """Vectors of passages, in order. Never truncates silently: a text over max_tokens is Rejected."""
+    def embed(self, texts: Sequence[str], *, urgent: bool = False) -> list[Vectors]:
+        """Vectors of passages, in order; `urgent` (the live lane) goes before other callers between two batches.
+
+        Never truncates silently: a text over max_tokens is Rejected."""
         ...
 
     def embed_query(self, text: str) -> QueryVectors:

@@ -1,0 +1,58 @@
+"""The `hash` embedder: vectors from hashes of words, no model. For tests, and for measuring everything but the model.
+
+Texts that share words are close, so search works in a crude way; nothing here understands anything.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from zlib import crc32
+
+import numpy as np
+
+from upwell.embed.bm25 import RECIPE, Sparse, SparseModel
+from upwell.embed.pooling import Floats, normalized, passage_vectors, query_vectors
+from upwell.embed.tokens import TextTokenizer
+from upwell.ports import QueryVectors, Tokenizer
+from upwell.records import Vectors, stable_hash
+
+DIM = 384
+LATE_LIMIT = 32
+ROWS = 4096
+
+
+class HashEmbedder:
+    """Each word is a fixed random direction: dense is their weighted sum, late the heaviest words' own directions."""
+
+    name = "hash"
+    dim = DIM
+    tokenizer: Tokenizer
+
+    def __init__(self, tokenizer: TextTokenizer) -> None:
+        self.tokenizer = tokenizer
+        self._tokens = tokenizer
+        self.fingerprint = stable_hash("hash", DIM, LATE_LIMIT, ROWS, RECIPE)
+        self._sparse = SparseModel()
+        noise = np.frombuffer(hashlib.shake_256(b"upwell hash embedder 1").digest(ROWS * DIM), dtype=np.int8)
+        self._directions: Floats = normalized(noise.reshape(ROWS, DIM).astype(np.float32))
+
+    def embed(self, texts: Sequence[str], *, urgent: bool = False) -> list[Vectors]:  # noqa: ARG002 (nothing waits)
+        """Vectors of passages, in order, at most 32 late ones each. Raises Rejected(too_large) as a model would."""
+        self._tokens.passages(texts)
+        return [passage_vectors(*self._vectors(text, sparse), sparse) for text, sparse in self._weighed(texts)]
+
+    def embed_query(self, text: str) -> QueryVectors:
+        """Vectors of a query."""
+        sparse = self._sparse.query(self._tokens.shorten(text))
+        return query_vectors(*self._vectors(text, sparse), sparse)
+
+    def _weighed(self, texts: Sequence[str]) -> list[tuple[str, Sparse]]:
+        return [(text, self._sparse.passage(text)) for text in texts]
+
+    def _vectors(self, text: str, sparse: Sparse) -> tuple[Floats, Floats]:
+        if not sparse[0]:  # stop words only: a direction of its own, for a store takes no vector of zeros
+            only = self._directions[crc32(text.encode("utf-8", "surrogatepass")) % ROWS]
+            return only, only[np.newaxis]
+        rows = np.array(sparse[0]) % ROWS
+        weights = np.array(sparse[1], dtype=np.float32)
+        heaviest = np.argsort(-weights, kind="stable")[:LATE_LIMIT]
+        return normalized(weights @ self._directions[rows]), self._directions[rows[heaviest]]
