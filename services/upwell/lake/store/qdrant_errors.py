@@ -1,0 +1,48 @@
+"""Errors of qdrant-client, mapped to ours.
+
+UnexpectedResponse 401, 403     Misconfigured    the key
+UnexpectedResponse 404          Misconfigured    no such collection
+UnexpectedResponse 413          Rejected         too_large
+UnexpectedResponse 400, 422     Rejected         invalid_event
+everything else of the client   Retryable        the server is away, busy, full or broken
+ValueError of local mode        Rejected         invalid_event
+RuntimeError of local mode      Retryable        its folder is in use, or it is closed
+"""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+import httpx
+from qdrant_client.common.client_exceptions import QdrantException
+from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
+
+from upwell.errors import Misconfigured, Reason, Rejected, Retryable, UpwellError
+
+REFUSALS = {400: Reason.INVALID_EVENT, 422: Reason.INVALID_EVENT, 413: Reason.TOO_LARGE}
+VENDOR_ERRORS = (ApiException, QdrantException, httpx.HTTPError, OSError, RuntimeError, ValueError)
+
+
+def mapped(error: Exception) -> UpwellError:
+    """Our error for one of the client's. Its text never repeats what was sent (the server's answer may)."""
+    if isinstance(error, UnexpectedResponse):
+        status = error.status_code or 0
+        if status in {401, 403}:
+            return Misconfigured(f"the Qdrant server refused the API key (HTTP {status}); check the key's rights")
+        if status == 404:
+            return Misconfigured("the Qdrant server does not know this collection (HTTP 404)")
+        if status in REFUSALS:
+            return Rejected(REFUSALS[status], f"the Qdrant server refused the request (HTTP {status})")
+        return Retryable(f"the Qdrant server failed (HTTP {status})")
+    if isinstance(error, ValueError):
+        return Rejected(Reason.INVALID_EVENT, "qdrant-client refused the request")
+    return Retryable(f"the Qdrant store is not available ({type(error).__name__})")
+
+
+@contextmanager
+def vendor_errors(held: AbstractContextManager[object]) -> Iterator[None]:
+    """Run the block while `held`, with the client's errors mapped."""
+    try:
+        with held:
+            yield
+    except VENDOR_ERRORS as error:
+        raise mapped(error) from error

@@ -1,0 +1,1 @@
+"""Stands here so that `tests/` is on the import path: samples are shared between kinds of tests."""
