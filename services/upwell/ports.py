@@ -36,6 +36,7 @@ class DocumentRow(Record, frozen=True, kw_only=True):
 
     `version` is -1 while only permissions have come. `rank` breaks ties of one version: 0 upsert, 1 delete, 2 erase.
     `hold` keeps the points of a moved document (its vectors' source) until the new id's event has ended.
+    `failed_version` is the newest content that could not be parsed or fetched, -1 once newer content has come.
     """
 
     key: DocKey
@@ -58,6 +59,7 @@ class DocumentRow(Record, frozen=True, kw_only=True):
     received_at: int | None = None
     searchable_at: int | None = None
     status: ParseStatus | None = None
+    failed_version: int = -1
     stale_since: int | None = None
     stale_reason: str | None = None
     lineage: dict[str, str] = {}
@@ -149,7 +151,11 @@ class Registry(Protocol):
         ...
 
     def record(self, entry: AppliedEntry) -> None:
-        """Append a history line alone (for what was refused)."""
+        """Append a history line alone (for what was refused). A line of the same event and outcome is not repeated."""
+        ...
+
+    def ended(self, key: DocKey, event_id: str) -> AppliedEntry | None:
+        """The last history line of this event, if it has one."""
         ...
 
     def points_of(self, tenant: str, pipeline: str, embed_keys: Iterable[str]) -> dict[str, str]:
@@ -174,6 +180,12 @@ class Registry(Protocol):
     def purge(self, key: DocKey) -> None:
         """Erase: forget the words (titles, urls, metadata, manifests, details) of a fenced row; keep the fence."""
         ...
+
+    def meta(self, name: str) -> str | None:
+        """What the lake remembers under `name` (the active pipeline, the embedder)."""
+        ...
+
+    def set_meta(self, name: str, value: str) -> None: ...
 
     def close(self) -> None: ...
 

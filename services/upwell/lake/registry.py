@@ -1,0 +1,259 @@
+"""The registry, the lake's truth, in SQL: rows, manifests and history change together or not at all.
+
+Written in SQLAlchemy Core over an engine, so that the same code serves SQLite and PostgreSQL. Every statement is built
+once and its compiled form is cached by SQLAlchemy.
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from upwell.clock import Clock, now_us
+from upwell.errors import Misconfigured, Retryable
+from upwell.lake import rows as encoded
+from upwell.lake import statements as sql
+from upwell.lake.schema import CHUNKS, migrate, sqlite_engine
+from upwell.ports import AppliedEntry, DocumentRow, LiveChunk, Manifest, SourceCounts
+from upwell.records import DocKey
+
+IN_LIMIT = 500
+"""How many values one IN list carries."""
+
+ACTIVE_PIPELINE = "pipeline"
+"""The meta name under which the active pipeline's fingerprint is kept."""
+
+EMBEDDER = "embedder"
+"""The meta name under which the embedder's name is kept: a lake refuses another."""
+
+
+class _Lost(Exception):
+    """Another writer moved the row first."""
+
+
+class SqlRegistry:
+    """`ports.Registry` over an engine. Safe from several threads and processes.
+
+    Raises Retryable while the database cannot be used (locked, disk full), Misconfigured when it is damaged or newer.
+    """
+
+    def __init__(self, engine: sa.Engine, clock: Clock = now_us) -> None:
+        self._engine = engine
+        self._clock = clock
+        with self._transaction() as connection:
+            migrate(connection)
+
+    @classmethod
+    def open(cls, path: Path, clock: Clock = now_us) -> "SqlRegistry":
+        """The registry in the SQLite file `path`, made when it is not there."""
+        return cls(sqlite_engine(path), clock)
+
+    def row(self, key: DocKey) -> DocumentRow | None:
+        with self._transaction(read_only=True) as connection:
+            found = connection.execute(sql.ROW, {"of": key.digest}).mappings().one_or_none()
+        return None if found is None else encoded.document_of(found)
+
+    def manifest(self, key: DocKey, pipeline: str) -> Manifest:
+        return self.manifests(key).get(pipeline, Manifest())
+
+    def manifests(self, key: DocKey) -> dict[str, Manifest]:
+        with self._transaction(read_only=True) as connection:
+            return _manifests(connection, key.digest)
+
+    def commit(
+        self,
+        row: DocumentRow,
+        *,
+        expected_rev: int,
+        manifests: dict[str, Manifest] | None = None,
+        entry: AppliedEntry | None = None,
+    ) -> bool:
+        """See `ports.Registry.commit`. Of a manifest only the chunks that differ from what is stored are written."""
+        values = encoded.document_values(row) | {"rev": expected_rev + 1}
+        try:
+            with self._transaction() as connection:
+                _put_row(connection, values, expected_rev)
+                for pipeline, manifest in (manifests or {}).items():
+                    _put_manifest(connection, row.key.digest, pipeline, manifest)
+                if entry is not None:
+                    _put_entry(connection, entry)
+        except _Lost:
+            return False
+        return True
+
+    def record(self, entry: AppliedEntry) -> None:
+        with suppress(_Lost), self._transaction() as connection:
+            _put_entry(connection, entry)
+
+    def ended(self, key: DocKey, event_id: str) -> AppliedEntry | None:
+        with self._transaction(read_only=True) as connection:
+            found = connection.execute(sql.ENDED, {"of": key.digest, "event": event_id}).mappings().first()
+        return None if found is None else encoded.applied_of(key, found)
+
+    def points_of(self, tenant: str, pipeline: str, embed_keys: Iterable[str]) -> dict[str, str]:
+        points: dict[str, str] = {}
+        with self._transaction(read_only=True) as connection:
+            for some in _portions(embed_keys):
+                found = connection.execute(sql.POINTS_OF, {"tenant": tenant, "pipeline": pipeline, "keys": some})
+                points.update((embed_key, point_id) for embed_key, point_id in found)
+        return points
+
+    def snapshot(self, pipeline: str, point_ids: Iterable[str]) -> tuple[dict[str, LiveChunk], int]:
+        live: dict[str, LiveChunk] = {}
+        with self._transaction(read_only=True) as connection:
+            as_of = self._clock()
+            documents: dict[str, DocumentRow] = {}
+            for some in _portions(point_ids):
+                chunks = connection.execute(sql.LIVE_CHUNKS, {"pipeline": pipeline, "points": some}).mappings().all()
+                wanted = {chunk["doc"] for chunk in chunks} - documents.keys()
+                for part in _portions(wanted):
+                    found = connection.execute(sql.ROWS_OF, {"docs": part}).mappings()
+                    documents.update((row["doc"], encoded.document_of(row)) for row in found)
+                for chunk in chunks:
+                    row = documents[chunk["doc"]]
+                    live[chunk["point_id"]] = LiveChunk(row=row, entry=encoded.chunk_of(chunk))
+        return live, as_of
+
+    def history(self, key: DocKey) -> list[AppliedEntry]:
+        with self._transaction(read_only=True) as connection:
+            found = connection.execute(sql.HISTORY, {"of": key.digest}).mappings()
+            return [encoded.applied_of(key, line) for line in found]
+
+    def find(self, doc_id: str, tenant: str | None = None, source: str | None = None) -> list[DocumentRow]:
+        with self._transaction(read_only=True) as connection:
+            found = connection.execute(sql.find(doc_id, tenant, source)).mappings()
+            return [encoded.document_of(row) for row in found]
+
+    def rows(self, tenant: str | None = None, source: str | None = None) -> Iterator[DocumentRow]:
+        last: DocKey | None = None
+        while True:
+            with self._transaction(read_only=True) as connection:
+                found = connection.execute(sql.page(tenant, source, last, IN_LIMIT)).mappings().all()
+            for row in found:
+                yield encoded.document_of(row)
+            if len(found) < IN_LIMIT:
+                return
+            last = encoded.key_of(found[-1])
+
+    def counts(self) -> list[SourceCounts]:
+        with self._transaction(read_only=True) as connection:
+            active = connection.execute(sql.META_GET, {"of": ACTIVE_PIPELINE}).scalar_one_or_none()
+            chunks = {(c.tenant, c.source): c.chunks for c in connection.execute(sql.chunk_counts(active))}
+            return [
+                SourceCounts(
+                    tenant=found.tenant,
+                    source=found.source,
+                    documents=found.documents,
+                    chunks=chunks.get((found.tenant, found.source), 0),
+                    deleted=found.deleted,
+                    stale=found.stale,
+                )
+                for found in connection.execute(sql.DOCUMENT_COUNTS)
+            ]
+
+    def purge(self, key: DocKey) -> None:
+        with self._transaction() as connection:
+            if connection.execute(sql.FORGET_WORDS, {"of": key.digest}).rowcount:
+                connection.execute(sql.FORGET_CHUNKS, {"of": key.digest})
+                connection.execute(sql.FORGET_HISTORY, {"of": key.digest})
+        self._truncate_log()
+
+    def meta(self, name: str) -> str | None:
+        with self._transaction(read_only=True) as connection:
+            return connection.execute(sql.META_GET, {"of": name}).scalar_one_or_none()
+
+    def set_meta(self, name: str, value: str) -> None:
+        with self._transaction() as connection:
+            connection.execute(sql.META_DROP, {"of": name})
+            connection.execute(sql.META_PUT, {"name": name, "value": value})
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    @contextmanager
+    def _transaction(self, *, read_only: bool = False) -> Iterator[sa.Connection]:
+        with _mapped(), self._engine.connect() as plain:
+            connection = plain.execution_options(read_only=read_only)
+            with connection.begin():
+                yield connection
+
+    def _truncate_log(self) -> None:
+        """Leave no erased word in SQLite's write-ahead log. Raises Retryable while a reader holds it."""
+        if self._engine.dialect.name != "sqlite":
+            return
+        with _mapped():
+            raw = self._engine.raw_connection()
+            try:
+                busy, *_ = raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            finally:
+                raw.close()
+        if busy:
+            raise Retryable("the registry's log is in use by a reader; its erased words leave it when that ends")
+
+
+@contextmanager
+def _mapped() -> Iterator[None]:
+    try:
+        yield
+    except sa.exc.OperationalError as e:
+        raise Retryable(f"the registry cannot be used now: {e.orig}") from e
+    except sa.exc.IntegrityError as e:
+        raise _Lost from e
+    except sa.exc.DatabaseError as e:
+        raise Misconfigured(f"the registry is damaged: {e.orig}") from e
+
+
+def _put_row(connection: sa.Connection, values: dict[str, Any], expected_rev: int) -> None:
+    if expected_rev == 0:
+        connection.execute(sql.INSERT_ROW, values)
+    elif connection.execute(sql.UPDATE_ROW, values | {"of": values["doc"], "expected": expected_rev}).rowcount != 1:
+        raise _Lost
+
+
+def _manifests(connection: sa.Connection, doc: str) -> dict[str, Manifest]:
+    chunks = connection.execute(sql.CHUNKS_OF, {"of": doc}).mappings().all()
+    by_pipeline = {name: list(group) for name, group in itertools.groupby(chunks, key=lambda c: c["pipeline"])}
+    return {
+        found.pipeline: Manifest(
+            generation=found.generation,
+            entries=tuple(encoded.chunk_of(chunk) for chunk in by_pipeline.get(found.pipeline, ())),
+        )
+        for found in connection.execute(sql.MANIFESTS_OF, {"of": doc})
+    }
+
+
+def _put_manifest(connection: sa.Connection, doc: str, pipeline: str, manifest: Manifest) -> None:
+    """Write the generation, and of the chunks only those that are new, gone or changed."""
+    generation = {"of": doc, "in": pipeline, "to": manifest.generation}
+    if not connection.execute(sql.UPDATE_GENERATION, generation).rowcount:
+        fresh = {"doc": doc, "pipeline": pipeline, "generation": manifest.generation}
+        connection.execute(sql.INSERT_GENERATION, fresh)
+        stored: dict[str, dict[str, Any]] = {}
+    else:
+        found = connection.execute(sql.CHUNKS_IN, {"of": doc, "in": pipeline}).mappings()
+        stored = {chunk["point_id"]: dict(chunk) for chunk in found}
+    wanted = {entry.point_id: encoded.chunk_values(doc, pipeline, entry) for entry in manifest.entries}
+    gone = [{"in": pipeline, "point": point_id} for point_id in stored.keys() - wanted.keys()]
+    new = [values for point_id, values in wanted.items() if point_id not in stored]
+    changed = [
+        values | {"in": pipeline, "point": point_id}
+        for point_id, values in wanted.items()
+        if point_id in stored and stored[point_id] != values
+    ]
+    for statement, parameters in ((sql.DELETE_CHUNK, gone), (sql.UPDATE_CHUNK, changed), (sa.insert(CHUNKS), new)):
+        if parameters:
+            connection.execute(statement, parameters)
+
+
+def _put_entry(connection: sa.Connection, entry: AppliedEntry) -> None:
+    """One line an end: an event that is delivered again, after a crash, ends in the line it has."""
+    connection.execute(sql.INSERT_APPLIED, encoded.applied_values(entry))
+
+
+def _portions(values: Iterable[str]) -> Iterator[Sequence[str]]:
+    distinct = sorted(set(values))
+    for start in range(0, len(distinct), IN_LIMIT):
+        yield distinct[start : start + IN_LIMIT]
