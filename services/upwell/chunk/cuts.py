@@ -1,0 +1,77 @@
+"""Content-defined cuts: where a run of pieces is cut depends on the words at the border, not on what came before.
+
+A run that is too long is cut at the border of the best kind with the highest hash of the words on both its sides, again
+and again. As in a treap, an edit moves only the cuts beside it, and an insertion at the top shifts none.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+
+from upwell.chunk.pieces import Border, Piece
+from upwell.chunk.policy import ChunkPolicy
+
+BORDER_CHARACTERS = 32
+
+
+def cut(pieces: Sequence[Piece], text_of: Callable[[int], str], policy: ChunkPolicy) -> list[tuple[int, int]]:
+    """Ranges [i, j) of pieces, in order, each within `room_tokens` (its repeated lead included).
+
+    A range of a single piece may hold up to that piece's own weight.
+    """
+    run = _Run(pieces, text_of, policy)
+    done: list[tuple[int, int]] = []
+    todo = [(0, len(pieces))]
+    while todo:
+        i, j = todo.pop()
+        at = run.best_cut(i, j)
+        if at is None:
+            done.append((i, j))
+        else:
+            todo.extend(((at, j), (i, at)))
+    return done
+
+
+class _Run:
+    def __init__(self, pieces: Sequence[Piece], text_of: Callable[[int], str], policy: ChunkPolicy) -> None:
+        self.pieces, self.text_of, self.policy = pieces, text_of, policy
+        self.sums = [0, *accumulate(piece.weight for piece in pieces)]
+        self.hashes: list[bytes | None] = [None] * len(pieces)
+
+    def weight(self, i: int, j: int) -> int:
+        return self.sums[j] - self.sums[i] + self.pieces[i].lead_tokens
+
+    def best_cut(self, i: int, j: int) -> int | None:
+        """Where to cut [i, j), or None when it is to stay whole."""
+        total = self.weight(i, j)
+        if total <= self.policy.most_tokens or j - i < 2:
+            return None
+        free = [k for k in range(i + 1, j) if self.pieces[k].border > Border.BOUND]
+        for least in (self.policy.least_tokens, self.policy.crumb_tokens):
+            fair = [k for k in free if self.weight(i, k) >= least and self.weight(k, j) >= least]
+            if fair:
+                return self._highest(fair, i, j)
+        if total <= (self.policy.whole_tokens if free else self.policy.room_tokens):
+            return None
+        return min(free or range(i + 1, j), key=lambda k: abs(self.weight(i, k) - self.weight(k, j)))
+
+    def _highest(self, fair: list[int], i: int, j: int) -> int:
+        kind = max(self.pieces[k].border for k in fair)
+        middle = (self.sums[i] + self.sums[j]) / 2
+        # Equal words make equal hashes; of those any cut makes the same chunks, and the middle one is the cheapest.
+        return max(
+            (k for k in fair if self.pieces[k].border == kind),
+            key=lambda k: (self._hash(k), -abs(self.sums[k] - middle)),
+        )
+
+    def _hash(self, k: int) -> bytes:
+        known = self.hashes[k]
+        if known is None:
+            before, after = self.pieces[k - 1], self.pieces[k]
+            words = (
+                self.text_of(before.block)[max(before.start, before.end - BORDER_CHARACTERS) : before.end]
+                + "\0"
+                + self.text_of(after.block)[after.start : min(after.end, after.start + BORDER_CHARACTERS)]
+            )
+            known = self.hashes[k] = hashlib.blake2b(words.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        return known

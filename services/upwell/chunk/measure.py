@@ -1,0 +1,62 @@
+"""Counts tokens of any range of any block after tokenising the document once."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from upwell.ports import Tokenizer
+from upwell.records import Block
+
+BATCH_CHARACTERS = 64 * 1024
+SEPARATOR = "\n\n"
+
+
+class Measure:
+    """Token counts of ranges of blocks. Exact where a range begins and ends at white space."""
+
+    def __init__(self, blocks: Sequence[Block], tokenizer: Tokenizer, characters_per_token: int) -> None:
+        self._tokenizer = tokenizer
+        self._per_token = characters_per_token
+        self._starts: list[list[int]] = [[] for _ in blocks]
+        for batch in _batches(blocks):
+            self._tokenise(blocks, batch)
+
+    def tokens(self, block: int, start: int, end: int) -> int:
+        """Tokens that begin in [start, end) of block number `block`."""
+        starts = self._starts[block]
+        return bisect_left(starts, end) - bisect_left(starts, start)
+
+    def weight(self, block: int, start: int, end: int) -> int:
+        """Tokens, or what the characters alone would cost: some tokenizers make one token of a word without end."""
+        return max(self.tokens(block, start, end), -((start - end) // self._per_token))
+
+    def count(self, text: str) -> int:
+        """Tokens of a text of its own."""
+        return len(self._tokenizer.offsets(text))
+
+    def _tokenise(self, blocks: Sequence[Block], batch: list[int]) -> None:
+        bases: list[int] = []
+        at = 0
+        for number in batch:
+            bases.append(at)
+            at += len(blocks[number].text) + len(SEPARATOR)
+        joined = SEPARATOR.join(blocks[number].text for number in batch)
+        starts = [start for start, _ in self._tokenizer.offsets(joined)]
+        low = 0
+        for i, number in enumerate(batch):
+            base = bases[i]
+            high = bisect_left(starts, base + len(blocks[number].text), low)
+            self._starts[number] = [start - base for start in starts[low:high]]
+            low = bisect_left(starts, bases[i + 1], high) if i + 1 < len(batch) else high
+
+
+def _batches(blocks: Sequence[Block]) -> Iterator[list[int]]:
+    batch: list[int] = []
+    size = 0
+    for number, block in enumerate(blocks):
+        if batch and size + len(block.text) > BATCH_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+        batch.append(number)
+        size += len(block.text)
+    if batch:
+        yield batch

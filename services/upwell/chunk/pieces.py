@@ -1,0 +1,201 @@
+"""Splits blocks into the pieces that are never cut further: whole where they fit, else at the best border inside."""
+
+import re
+from collections.abc import Iterable, Iterator
+from enum import IntEnum
+
+from msgspec.structs import replace
+
+from upwell.chunk.measure import Measure
+from upwell.chunk.policy import ChunkPolicy
+from upwell.records import Block, Kind, Record
+
+
+class Border(IntEnum):
+    """How good a cut before a piece is. BOUND is cut only when nothing else brings a chunk under the limit."""
+
+    BOUND = 0
+    CHARACTER = 1
+    WORD = 2
+    SENTENCE = 3
+    ROW = 4
+    ITEM = 5
+    BLOCK = 6
+
+
+class Piece(Record, frozen=True, kw_only=True):
+    """Characters [start, end) of a block. `lead` is what a chunk that begins with this piece repeats above it."""
+
+    block: int
+    start: int
+    end: int
+    tokens: int
+    weight: int
+    border: Border
+    lead: str = ""
+    lead_tokens: int = 0
+
+
+Range = tuple[int, int]
+CLOSERS = "\"'\u2019\u201d\\)\\]\u00bb\u300d\u300f\uff09"
+SENTENCE_END = re.compile(rf"(?:[.!?\u061f\u06d4\u0964\u2026]+[{CLOSERS}]*(?=\s)|[\u3002\uff01\uff1f][{CLOSERS}]*)\s*")
+WORD_END = re.compile(r"\s+")
+LINE = re.compile(r"[^\n]*\n?")
+SIGNATURE = re.compile(r"[:{(]\s*$")
+SLICE_CHARACTERS = 64
+LEAD_SHARE = 3
+
+
+def split_block(number: int, block: Block, measure: Measure, policy: ChunkPolicy, room: int) -> Iterator[Piece]:
+    """The pieces of a block, in order, covering each of its characters that is not white space.
+
+    `room` is what is left in a chunk that already holds what the block is bound to.
+    """
+    weight = measure.weight(number, 0, len(block.text))
+    if weight <= min(room, policy.whole_tokens if block.kind in {Kind.TABLE, Kind.CODE} else policy.most_tokens):
+        tokens = measure.tokens(number, 0, len(block.text))
+        border = Border.ITEM if block.kind is Kind.LIST_ITEM else Border.BLOCK
+        yield Piece(block=number, start=0, end=len(block.text), tokens=tokens, weight=weight, border=border)
+        return
+    splitter = _Splitter(number, block.text, measure, min(policy.most_tokens, room))
+    if block.kind is Kind.TABLE:
+        yield from splitter.rows(_header_rows(block))
+    elif block.kind is Kind.CODE:
+        yield from splitter.code()
+    else:
+        yield from splitter.prose()
+
+
+def _header_rows(block: Block) -> int:
+    table = block.table
+    if table is None or block.text.count("\n") + 1 != table.rows:
+        return 1
+    headers = {cell.row for cell in table.cells if cell.header}
+    rows = 0
+    while rows in headers and rows < table.rows - 1:
+        rows += 1
+    return max(rows, 1)
+
+
+class _Splitter:
+    def __init__(self, number: int, text: str, measure: Measure, most: int) -> None:
+        self.number, self.text, self.measure, self.most = number, text, measure, most
+        self.lead, self.lead_tokens = "", 0
+
+    def prose(self) -> Iterator[Piece]:
+        yield from self._first_as_block(self._fit(0, len(self.text), Border.SENTENCE))
+
+    def rows(self, header_rows: int) -> Iterator[Piece]:
+        """Rows; each knows the header, and the header is bound to the first of them."""
+        lines = _lines(self.text, 0, len(self.text))
+        head, body = lines[:header_rows], lines[header_rows:]
+        yield from self._first_as_block(p for a, b in head for p in self._fit(a, b, Border.BOUND))
+        if head:
+            self._set_lead(head[0][0], head[-1][1])
+        for i, (a, b) in enumerate(body):
+            yield from self._fit(a, b, Border.ROW if i or not self.lead else Border.BOUND)
+
+    def code(self) -> Iterator[Piece]:
+        """Lines; a blank line before one at the outer indentation is the best border, any line the last."""
+        lines = _lines(self.text, 0, len(self.text))
+        first = self.text[lines[0][0] : lines[0][1]]
+        indents = [len(line) - len(line.lstrip()) for a, b in lines[1:] if (line := self.text[a:b]).strip()]
+        outer = min(indents, default=0)
+        pieces: list[Piece] = []
+        gap = False
+        for a, b in lines:
+            line = self.text[a:b]
+            if not line.strip():
+                gap = True
+                continue
+            shallow = len(line) - len(line.lstrip()) <= outer
+            border = Border.ITEM if gap and shallow else Border.ROW if gap or shallow else Border.SENTENCE
+            pieces.extend(self._fit(a, b, border))
+            gap = False
+            if a == lines[0][0] and SIGNATURE.search(first):
+                self._set_lead(a, b)
+        yield from self._first_as_block(pieces)
+
+    def _set_lead(self, start: int, end: int) -> None:
+        tokens = self.measure.tokens(self.number, start, end)
+        if self.measure.weight(self.number, start, end) <= self.most // LEAD_SHARE:
+            self.lead, self.lead_tokens = self.text[start:end].strip("\n"), tokens
+
+    def _first_as_block(self, pieces: Iterable[Piece]) -> Iterator[Piece]:
+        first = True
+        for piece in pieces:
+            yield replace(piece, border=Border.BLOCK) if first else piece
+            first = False
+
+    def _fit(self, start: int, end: int, border: Border) -> Iterator[Piece]:
+        """[start, end) whole if it fits, else by sentences, words, characters; the first piece has `border`."""
+        room = self.most - self.lead_tokens
+        if self.measure.weight(self.number, start, end) <= room and border is not Border.SENTENCE:
+            yield self._piece(start, end, border)
+            return
+        inner = border
+        for a, b in _ranges(SENTENCE_END, self.text, start, end):
+            if self.measure.weight(self.number, a, b) <= room:
+                yield self._piece(a, b, inner)
+            else:
+                yield from self._words(a, b, inner, room)
+            inner = Border.SENTENCE
+
+    def _words(self, start: int, end: int, border: Border, room: int) -> Iterator[Piece]:
+        for a, b in _ranges(WORD_END, self.text, start, end):
+            if self.measure.weight(self.number, a, b) <= room // 4:
+                yield self._piece(a, b, border)
+            else:
+                yield from self._characters(a, b, border)
+            border = Border.WORD
+
+    def _characters(self, start: int, end: int, border: Border) -> Iterator[Piece]:
+        for a in range(start, end, SLICE_CHARACTERS):
+            b = min(end, a + SLICE_CHARACTERS)
+            # A cut word is other tokens than the whole one: count what the piece is by itself.
+            tokens = max(1, self.measure.count(self.text[a:b]))
+            yield self._piece(a, b, border, tokens)
+            border = Border.CHARACTER
+
+    def _piece(self, start: int, end: int, border: Border, tokens: int | None = None) -> Piece:
+        weight = self.measure.weight(self.number, start, end)
+        if tokens is None:
+            tokens = self.measure.tokens(self.number, start, end)
+        return Piece(
+            block=self.number,
+            start=start,
+            end=end,
+            tokens=tokens,
+            weight=max(weight, tokens),
+            border=border,
+            lead=self.lead,
+            lead_tokens=self.lead_tokens,
+        )
+
+
+def _ranges(ends: re.Pattern[str], text: str, start: int, end: int) -> Iterator[Range]:
+    """The ranges between the matches of `ends`, each without the white space around it."""
+    at = start
+    for found in ends.finditer(text, start, end):
+        yield from _trimmed(text, at, found.end())
+        at = found.end()
+    yield from _trimmed(text, at, end)
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[Range]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if start < end:
+        yield start, end
+
+
+def _lines(text: str, start: int, end: int) -> list[Range]:
+    lines: list[Range] = []
+    while start < end:
+        stop = text.find("\n", start, end)
+        stop = end if stop < 0 else stop
+        lines.append((start, stop))
+        start = stop + 1
+    return lines

@@ -1,0 +1,110 @@
+"""Takes rights away from the process it runs in, as far as the system lets an ordinary user: for the parsers' child.
+
+Called before anything hostile is read and before any thread is started (a user namespace needs a single thread).
+"""
+
+import ctypes
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+
+from upwell.parse.limits import Limits
+from upwell.records import Record
+
+CLONE_NEWUSER, CLONE_NEWNET, CLONE_NEWIPC = 0x10000000, 0x40000000, 0x08000000
+PR_SET_NO_NEW_PRIVS, PR_SET_DUMPABLE = 38, 4
+WATCH_S = 0.2
+OVER_MEMORY_STATUS = 77
+
+
+class Confinement(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """What holds in a parser's child on this system; `notes` says what could not be had, and why."""
+
+    platform: str
+    memory: str
+    network: bool
+    no_new_privileges: bool
+    no_file_writes: bool
+    notes: tuple[str, ...] = ()
+
+
+def confine(limits: Limits) -> Confinement:
+    """Take the rights away, for good. `network` False means that there is none."""
+    notes: list[str] = []
+    network = not _leave_network(notes)
+    privileges = _no_new_privileges(notes)
+    memory = _limit_memory(limits, notes)
+    writes = _limit(resource.RLIMIT_FSIZE, 0, notes, "file writes")
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    _limit(resource.RLIMIT_CORE, 0, notes, "core dumps")
+    _limit(resource.RLIMIT_NOFILE, limits.open_files, notes, "open files")
+    return Confinement(
+        platform=sys.platform,
+        memory=memory,
+        network=network,
+        no_new_privileges=privileges,
+        no_file_writes=writes,
+        notes=tuple(notes),
+    )
+
+
+def allow_cpu(seconds: float) -> None:
+    """Let the process use this much more processor time; beyond it the system ends it."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    soft = int(used.ru_utime + used.ru_stime + seconds) + 1
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
+
+
+def _leave_network(notes: list[str]) -> bool:
+    """A network namespace of its own, without even a loopback that is up."""
+    if sys.platform != "linux":
+        notes.append("the network cannot be closed on this platform")
+        return False
+    libc = ctypes.CDLL(None, use_errno=True)
+    for flags in (CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC, CLONE_NEWNET | CLONE_NEWIPC):
+        if libc.unshare(flags) == 0:
+            return True
+    notes.append(f"the network stays open: {os.strerror(ctypes.get_errno())} (unprivileged user namespaces are off)")
+    return False
+
+
+def _no_new_privileges(notes: list[str]) -> bool:
+    if sys.platform != "linux":
+        return False
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+    if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
+        return True
+    notes.append(f"set-user-id programs stay usable: {os.strerror(ctypes.get_errno())}")
+    return False
+
+
+def _limit_memory(limits: Limits, notes: list[str]) -> str:
+    """Private memory by rlimit where the kernel counts it (Linux), else by a thread that looks and ends the process."""
+    if sys.platform == "linux" and _limit(resource.RLIMIT_DATA, limits.memory_bytes, notes, "memory"):
+        return "rlimit"
+    threading.Thread(target=_watch_memory, args=(limits.memory_bytes,), daemon=True).start()
+    return "watched"
+
+
+def _watch_memory(limit_bytes: int) -> None:
+    unit = 1 if sys.platform == "darwin" else 1024
+    while True:
+        if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > limit_bytes:
+            os._exit(OVER_MEMORY_STATUS)
+        time.sleep(WATCH_S)
+
+
+def _limit(what: int, value: int, notes: list[str], name: str) -> bool:
+    try:
+        _, hard = resource.getrlimit(what)
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(what, (value, value))
+    except (OSError, ValueError) as e:
+        notes.append(f"no limit on {name}: {e}")
+        return False
+    return True

@@ -1,0 +1,116 @@
+"""Which encoding a text is in, decided by its bytes; a declared one (HTML, XML, mail) is a hint that must fit."""
+
+import codecs
+import re
+
+BOMS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+DECLARED = re.compile(
+    rb"""(?:charset\s*=\s*["']?|<\?xml[^>]{0,200}encoding\s*=\s*["'])([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE
+)
+CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\x08"))
+JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uff61-\uff9f\u3000-\u303f]")
+KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
+BINARY_SHARE = 0.02
+SAMPLE_BYTES = 64 * 1024
+
+
+def decode(data: bytes, declared: str | None = None) -> tuple[str, str]:
+    """The text and the name of its encoding. Never fails: what fits nothing is read as iso-8859-1."""
+    encoding = detect_encoding(data, declared)
+    text = data.decode(encoding, "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace(
+        "\0", ""
+    ), "utf-8" if encoding == "utf-8-sig" else encoding
+
+
+def detect_encoding(data: bytes, declared: str | None = None) -> str:
+    """BOM, then UTF-8 if it fits, UTF-16 by its zeros, the declared one, Shift_JIS by its kana, else Western."""
+    marked = next((name for bom, name in BOMS if data.startswith(bom)), None)
+    if marked:
+        return marked
+    if _fits(data, "utf-8") and b"\0" not in data[:SAMPLE_BYTES]:
+        return "utf-8"
+    if wide := _wide(data):
+        return wide
+    hint = declared or _declared(data)
+    if hint and (name := _known(hint)) and _fits(data, name):
+        return name
+    if _is_japanese(data[:SAMPLE_BYTES]):
+        return "cp932"
+    return _western(data)
+
+
+def looks_binary(data: bytes) -> bool:
+    """Whether a sample of bytes is no text in any encoding: zeros that no UTF-16 explains, or control characters."""
+    sample = data[:SAMPLE_BYTES]
+    if not sample or any(sample.startswith(bom) for bom, _ in BOMS) or _wide(sample):
+        return False
+    if b"\0" in sample:
+        return True
+    return len(sample) - len(sample.translate(None, CONTROLS)) > BINARY_SHARE * len(sample)
+
+
+def _fits(data: bytes, encoding: str) -> bool:
+    try:
+        data.decode(encoding)
+    except (UnicodeDecodeError, LookupError):
+        return False
+    return True
+
+
+def _declared(data: bytes) -> str | None:
+    found = DECLARED.search(data[:4096])
+    return found.group(1).decode("ascii") if found else None
+
+
+def _known(name: str) -> str | None:
+    try:
+        found = codecs.lookup(name)
+    except (LookupError, ValueError):
+        return None
+    # Codecs that turn bytes into bytes, or unpack, have no business with a document.
+    if not getattr(found, "_is_text_encoding", True):
+        return None
+    return {"shift_jis": "cp932", "gb2312": "gb18030", "gbk": "gb18030", "iso8859-1": "cp1252"}.get(
+        found.name, found.name
+    )
+
+
+def _wide(data: bytes) -> str | None:
+    sample = data[:4096]
+    if len(sample) < 4 or len(data) % 2:
+        return None
+    even, odd = sample[::2].count(0), sample[1::2].count(0)
+    half = len(sample) // 2
+    if odd > 0.7 * half and even < 0.05 * half:
+        return "utf-16-le"
+    return "utf-16-be" if even > 0.7 * half and odd < 0.05 * half else None
+
+
+def _is_japanese(sample: bytes) -> bool:
+    for cut in range(2):  # a sample may end inside a character
+        try:
+            text = sample[: len(sample) - cut].decode("cp932")
+        except UnicodeDecodeError:
+            continue
+        foreign = [c for c in text if ord(c) > 127]
+        full = [c for c in foreign if not "\uff61" <= c <= "\uff9f"]
+        return (
+            bool(KANA.search(text))
+            and len(full) >= 0.5 * len(foreign)
+            and len(JAPANESE.findall(text)) >= 0.7 * len(foreign)
+        )
+    return False
+
+
+def _western(data: bytes) -> str:
+    # Windows-1252 and iso-8859-1 differ only in 0x80-0x9f: without those, the plainer name is the true one.
+    if not any(0x80 <= b <= 0x9F for b in data):
+        return "iso-8859-1"
+    return "cp1252" if _fits(data, "cp1252") else "iso-8859-1"

@@ -1,0 +1,30 @@
+"""What a document may cost. One frozen record, so that a test can shrink each limit and nothing else names a number."""
+
+from upwell.records import Record
+
+MIB = 1024 * 1024
+
+
+class Limits(Record, frozen=True, kw_only=True):
+    """Limits of one parse; what is over them ends as `too_large` or `timed_out`, never as a harmed neighbour.
+
+    `ratio` is how many times larger than itself an archive may unpack, beyond `unpacked_floor_bytes`.
+    """
+
+    file_bytes: int = 64 * MIB
+    text_bytes: int = 16 * MIB
+    characters: int = 5_000_000
+    unpacked_bytes: int = 512 * MIB
+    unpacked_floor_bytes: int = 32 * MIB
+    ratio: int = 200
+    members: int = 10_000
+    nesting: int = 100
+    pages: int = 2_000
+    children: int = 100
+    child_depth: int = 3
+    wall_s: float = 60.0
+    memory_bytes: int = 2048 * MIB
+    open_files: int = 128
+
+
+DEFAULT_LIMITS = Limits()

@@ -1,0 +1,124 @@
+"""Builds blocks in reading order and keeps, for each, the headings above it."""
+
+from msgspec.structs import replace
+
+from upwell.parse.failures import too_large
+from upwell.records import Block, Cell, Kind, Table
+
+BBox = tuple[float, float, float, float]
+MAX_LINKS = 50
+
+
+class Outline:
+    """The blocks of a document as an adapter finds them. Raises `too_large` past `characters`."""
+
+    def __init__(self, characters: int) -> None:
+        self.blocks: list[Block] = []
+        self._left = characters
+        self._open: list[tuple[int, str]] = []
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The headings above what comes next, outermost first."""
+        return tuple(text for _, text in self._open)
+
+    def heading(self, text: str, level: int, *, page: int | None = None, bbox: BBox | None = None) -> None:
+        """A heading of `level` (1 the highest); it closes those of its level and below. An empty one is ignored."""
+        text = " ".join(text.split())
+        if not text:
+            return
+        while self._open and self._open[-1][0] >= level:
+            self._open.pop()
+        self._append(Block(kind=Kind.HEADING, text=text, level=level, heading_path=self.path, page=page, bbox=bbox))
+        self._open.append((level, text))
+
+    def title(self, text: str, *, page: int | None = None, bbox: BBox | None = None) -> None:
+        """The document's own title as a block; it stands above all headings and is not in their paths."""
+        text = " ".join(text.split())
+        if text:
+            self._append(Block(kind=Kind.TITLE, text=text, page=page, bbox=bbox))
+
+    def add(
+        self,
+        kind: Kind,
+        text: str,
+        *,
+        level: int | None = None,
+        page: int | None = None,
+        bbox: BBox | None = None,
+        links: tuple[str, ...] = (),
+        language: str | None = None,
+        left_out: str | None = None,
+    ) -> None:
+        """Any other block; one without text is kept only if it is a figure."""
+        text = text.strip("\n") if kind is Kind.CODE else text.strip()
+        if not text.strip() and kind is not Kind.FIGURE:
+            return
+        self._append(
+            Block(
+                kind=kind,
+                text=text,
+                level=level,
+                heading_path=self.path,
+                page=page,
+                bbox=bbox,
+                links=links[:MAX_LINKS],
+                language=language,
+                left_out=left_out,
+            )
+        )
+
+    def table(
+        self, table: Table, *, page: int | None = None, bbox: BBox | None = None, links: tuple[str, ...] = ()
+    ) -> None:
+        """A table; its text is one line a row. A table without text is ignored."""
+        text = table_text(table)
+        if text.strip(" |\n"):
+            self._append(
+                Block(
+                    kind=Kind.TABLE,
+                    text=text,
+                    heading_path=self.path,
+                    page=page,
+                    bbox=bbox,
+                    table=table,
+                    links=links[:MAX_LINKS],
+                )
+            )
+
+    def _append(self, block: Block) -> None:
+        if not _is_utf8(block.text):
+            block = replace(block, text=block.text.encode("utf-8", "replace").decode())
+        self._left -= len(block.text)
+        if self._left < 0:
+            raise too_large("more text than a document may hold")
+        self.blocks.append(block)
+
+
+def _is_utf8(text: str) -> bool:
+    """Half surrogates (JSON can hold them) are no characters and cannot cross a process."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def grid(rows: list[list[str]], header_rows: int = 1) -> Table:
+    """A table of plain rows, ragged ones padded; the first `header_rows` are its header."""
+    cols = max((len(row) for row in rows), default=0)
+    cells = tuple(
+        Cell(row=r, col=c, text=" ".join(text.split()), header=r < header_rows)
+        for r, row in enumerate(rows)
+        for c, text in enumerate(row)
+    )
+    return Table(rows=len(rows), cols=cols, cells=cells)
+
+
+def table_text(table: Table) -> str:
+    """One line a row, cells joined by ` | `; a spanned cell stands once, at its first position."""
+    lines: list[list[str]] = [[] for _ in range(table.rows)]
+    for cell in sorted(table.cells, key=lambda c: (c.row, c.col)):
+        if cell.row < table.rows:
+            lines[cell.row].append(" ".join(cell.text.split()))
+    return "\n".join(" | ".join(line) for line in lines)

@@ -1,0 +1,76 @@
+"""The parsers' process: `python -m upwell.parse.sandbox_child SOCKET_FD LIFELINE_FD EMBEDDER FINGERPRINT LIMITS`.
+
+It makes its tokenizer, gives its rights away, and then answers requests. What a document does to it stays here.
+"""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from upwell.child import serve
+from upwell.parse.confine import Confinement, allow_cpu, confine
+from upwell.parse.failures import Unparsable
+from upwell.parse.limits import Limits
+from upwell.parse.prepare import failed, prepare_document
+from upwell.parse.source_file import read_file
+from upwell.ports import Tokenizer
+from upwell.records import ENCODER, Record
+
+
+class Request(Record, frozen=True, kw_only=True):
+    """`op`: prepare or explain (a document as bytes or a path), warm (import the heavy parsers), strength."""
+
+    op: str
+    data: bytes | None = None
+    path: str | None = None
+    name: str = ""
+    media_type: str | None = None
+
+
+class _Worker:
+    def __init__(self, tokenizer: Tokenizer, fingerprint: str, limits: Limits, strength: Confinement) -> None:
+        self.tokenizer, self.fingerprint, self.limits, self.strength = tokenizer, fingerprint, limits, strength
+        self.decoder = msgspec.msgpack.Decoder(Request)
+        self.steps: dict[str, Callable[[Request], bytes]] = {
+            "prepare": self.prepare,
+            "strength": lambda _: ENCODER.encode(self.strength),
+        }
+
+    def __call__(self, body: bytes) -> bytes:
+        allow_cpu(self.limits.wall_s)
+        request = self.decoder.decode(body)
+        return self.steps[request.op](request)
+
+    def prepare(self, request: Request) -> bytes:
+        try:
+            data = self._bytes(request)
+        except Unparsable as e:
+            return ENCODER.encode(failed(e.status, e.reason))
+        prepared = prepare_document(
+            data,
+            request.name,
+            request.media_type,
+            tokenizer=self.tokenizer,
+            model_fingerprint=self.fingerprint,
+            limits=self.limits,
+        )
+        return ENCODER.encode(prepared)
+
+    def _bytes(self, request: Request) -> bytes:
+        return request.data if request.data is not None else read_file(Path(request.path or ""), self.limits)
+
+
+def main(arguments: list[str]) -> None:
+    """Serve until the owner closes its end."""
+    socket_fd, lifeline_fd, embedder, fingerprint, limits_json = arguments
+    from upwell.embed import tokenizer_of  # noqa: PLC0415 - the rest of this module is used without it
+
+    tokenizer = tokenizer_of(embedder)
+    limits = msgspec.json.decode(limits_json, type=Limits)
+    serve(_Worker(tokenizer, fingerprint, limits, confine(limits)), int(socket_fd), int(lifeline_fd))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,1 @@
+"""What stands before a chunk when it is embedded, so that it can be understood alone."""
