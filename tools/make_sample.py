@@ -18,18 +18,19 @@ from docx import Document
 from openpyxl import Workbook
 from openpyxl.styles import Font
 from pptx import Presentation
+from sample_markup import pieces_of
 from sample_pdf import kiln_guide, pay_review
-from sample_texts import BUDGET, DELIVERIES, FORECAST, ONBOARDING, SAFETY, SALARY_BANDS, STATEMENT_OF_WORK, Piece
+from sample_texts import BUDGET, DELIVERIES, FORECAST, ONBOARDING, SAFETY, SALARY_BANDS, STATEMENT_OF_WORK
 
 SAMPLE = Path(__file__).parent.parent / "services" / "upwell" / "sample"
 EPOCH = (2026, 1, 5, 9, 0, 0)
 STAMP = b"2026-01-05T09:00:00Z"
 
 
-def word(pieces: list[Piece]) -> bytes:
-    """A DOCX: strings are paragraphs, `# ` headings, `- ` list items, `1. ` numbered ones, lists of rows are tables."""
+def word(text: str) -> bytes:
+    """A DOCX, from the markup that sample_texts describes."""
     document = Document()
-    for piece in pieces:
+    for piece in pieces_of(text):
         if isinstance(piece, list):
             _word_table(document, piece)
         elif match := re.match(r"(#+) (.*)", piece):
@@ -87,8 +88,8 @@ def mail() -> bytes:
     message["Message-ID"] = "<delay-4471@brightwater.example>"
     message.set_content(
         "Dear sales desk,\n\n"
-        "the foundry has lost a furnace, and so the brass hinges of order 4471 leave us two weeks late: on 4 May instead\n"
-        "of 20 April. The new dates of all open orders are in the table attached.\n\n"
+        "the foundry has lost a furnace, and so the brass hinges of order 4471 leave us two weeks late: on 4 May\n"
+        "instead of 20 April. The new dates of all open orders are in the table attached.\n\n"
         "We take three percent off the price of the late ones, and we are sorry.\n\n"
         "Brightwater Hinges\n"
     )

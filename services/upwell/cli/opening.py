@@ -1,0 +1,42 @@
+"""How commands come by a lake: settings from the options, then the owner that runs, or this process as the owner."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from upwell.answers import LakeApi
+from upwell.cli.output import note
+from upwell.errors import Misconfigured
+
+if TYPE_CHECKING:
+    from upwell.config import Settings
+
+
+def settings_of(lake: Path | None, config: Path | None, embedder: str | None = None) -> "Settings":
+    """The settings that hold for this command. Raises Misconfigured for an unusable one."""
+    from upwell import config as configuration
+
+    if embedder == "hash":
+        note("note: --embedder hash makes test vectors from words; it finds no meanings")
+    return configuration.load(lake=lake, config=config, embedder=embedder)
+
+
+@contextmanager
+def opened(settings: "Settings") -> Iterator[LakeApi]:
+    """The lake, through its running owner or opened here; closed at the end."""
+    from upwell import wiring
+
+    lake = wiring.connect(settings)
+    try:
+        yield lake
+    finally:
+        lake.close()
+
+
+def folder_at(path: Path) -> Path:
+    """`path` made absolute (the owner may stand elsewhere). Raises Misconfigured when there is no such folder."""
+    if not path.is_dir():
+        what = "is not a folder" if path.exists() else "no such folder"
+        raise Misconfigured(f"{path}: {what}; give the folder that holds the documents (nothing was changed)")
+    return path.absolute()

@@ -1,0 +1,79 @@
+"""The options that commands share, each declared once."""
+
+import unicodedata
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def examples(*lines: str) -> str:
+    """An epilog of example lines that the help formatter leaves as they are."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def _text(value: str | None) -> str | None:
+    """Arguments in NFC, as document ids are; a name that is not UTF-8 is a usage error."""
+    if value is None:
+        return None
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise typer.BadParameter("not valid UTF-8") from None
+    return unicodedata.normalize("NFC", value)
+
+
+Lake = Annotated[
+    Path | None,
+    typer.Option("--lake", metavar="DIR", help="The lake's folder.  [env: UPWELL_LAKE; default: ./.upwell]"),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option("--config", metavar="FILE", help="Settings.  [default: ./upwell.toml where it exists]"),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, nothing else there.")]
+Tenant = Annotated[str, typer.Option("--tenant", metavar="T", callback=_text, help="Whose documents.")]
+Source = Annotated[
+    str | None,
+    typer.Option("--source", metavar="NAME", callback=_text, help="The source's name.  [default: the folder's name]"),
+]
+WhichSource = Annotated[
+    str | None,
+    typer.Option("--source", metavar="NAME", callback=_text, help="Needed when two sources have a document so named."),
+]
+Owner = Annotated[
+    str | None,
+    typer.Option(
+        "--owner",
+        metavar="WHO",
+        callback=_text,
+        help="May read all of the folder unless denied; a bare name is a user.  [default: your login name]",
+    ),
+]
+Embedder = Annotated[
+    str | None,
+    typer.Option(
+        "--embedder",
+        metavar="minilm|hash|NAME",
+        callback=_text,
+        help="The model of a new lake; `hash` matches words only, for tests.  [default: the lake's own, or minilm]",
+    ),
+]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of documents.")]
+Doc = Annotated[
+    str, typer.Argument(metavar="DOC", callback=_text, help="The document's id: its path below the folder.")
+]
+Query = Annotated[str, typer.Argument(metavar="QUERY", callback=_text, help="What to look for, in plain words.")]
+Reader = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="WHO",
+        callback=_text,
+        help="Search with the rights of this reader; a bare name is a user.  [default: your login name]",
+    ),
+]
+Groups = Annotated[
+    list[str] | None,
+    typer.Option("--group", metavar="GROUP", help="A group the reader is in; may be given several times."),
+]
