@@ -11,7 +11,8 @@ from upwell.embed.weights import Weights, file_sha256
 from upwell.ports import QueryVectors, Tokenizer
 from upwell.records import Vectors, stable_hash
 
-LATE_RECIPE = "late:all-tokens:normalized:1"
+# Without [CLS] and [SEP]: Pass@20 of MaxSim on the Anthropic code set 93.5 against 91.9 with them, equal at 5 and 10.
+LATE_RECIPE = "late:own-tokens:normalized:1"
 BATCH_TEXTS = 8
 # Measured with MiniLM on two cores: 7,600 tokens/s at about 400 tokens a batch, 2,900 at 3,200. It also bounds what a
 # live edit waits for the batch in hand to 0.1 s.
@@ -49,17 +50,19 @@ class ModelEmbedder:
                 tokens = self._pass([ids[place] for place in batch])
             for place, rows in zip(batch, tokens, strict=True):
                 sparse = self._sparse.passage(texts[place])
-                found[place] = passage_vectors(*self._pooled(rows), sparse)
+                found[place] = passage_vectors(*self._pooled(ids[place], rows), sparse)
         return [found[place] for place in range(len(texts))]
 
     def embed_query(self, text: str) -> QueryVectors:
         """Vectors of a query, cut to `max_tokens`; searchers do not wait for the backfill."""
+        ids = self._tokens.query(text)
         with self._gate.turn(urgent=True):
-            rows = self._pass([self._tokens.query(text)])[0]
-        return query_vectors(*self._pooled(rows), self._sparse.query(self._tokens.shorten(text)))
+            rows = self._pass([ids])[0]
+        return query_vectors(*self._pooled(ids, rows), self._sparse.query(self._tokens.shorten(text)))
 
-    def _pooled(self, rows: Floats) -> tuple[Floats, Floats]:
-        return pooled(rows, self._pooling), normalized(rows)
+    def _pooled(self, ids: Sequence[int], rows: Floats) -> tuple[Floats, Floats]:
+        own = [place for place, token in enumerate(ids) if token not in self._tokens.special_ids]
+        return pooled(rows, self._pooling), normalized(rows[own or [0]])
 
 
 def batches(lengths: Sequence[int]) -> Iterator[list[int]]:

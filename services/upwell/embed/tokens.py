@@ -22,6 +22,7 @@ class TextTokenizer:
             raise Misconfigured(f"embedder: {path} is not a usable tokenizer.json ({e})") from e
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
+        self.special_ids = frozenset(self._tokenizer.encode("").ids)
         self._special = self._tokenizer.num_special_tokens_to_add(is_pair=False)
         self.max_tokens = context_tokens - self._special
 
