@@ -10,10 +10,11 @@ import msgspec
 from upwell.child import Child, ChildDied, ChildTimedOut
 from upwell.errors import Reason, Rejected, Retryable
 from upwell.parse.confine import Confinement
+from upwell.parse.explanation import unparsed
 from upwell.parse.limits import DEFAULT_LIMITS, Limits
 from upwell.parse.prepare import failed
 from upwell.parse.sandbox_child import Request
-from upwell.records import ENCODER, JSON_ENCODER, ParseStatus, PreparedDocument
+from upwell.records import ENCODER, JSON_ENCODER, ParsedDocument, ParseStatus, PreparedDocument
 
 CHILD_MODULE = "upwell.parse.sandbox_child"
 START_S = 60.0
@@ -59,17 +60,18 @@ class SandboxPreparer:
 
         Raises Rejected (`parser_crashed`, `unreadable`) and Retryable (no child could be started, the file is gone).
         """
-        request = Request(
-            op="prepare",
-            data=content if isinstance(content, bytes) else None,
-            path=None if isinstance(content, bytes) else str(content),
-            name=name,
-            media_type=media_type,
-        )
         try:
-            return PREPARED.decode(self._ask(ENCODER.encode(request)))
+            return PREPARED.decode(self._ask(_request("prepare", content, name, media_type)))
         except ChildTimedOut:
             return failed(ParseStatus.TIMED_OUT, f"not parsed within {self._limits.wall_s:g} s")
+
+    def explain(self, content: bytes | Path, name: str, media_type: str | None = None) -> bytes:
+        """The same as JSON of what was parsed and chunked (`explanation`). Raises as `prepare` does."""
+        try:
+            return self._ask(_request("explain", content, name, media_type))
+        except ChildTimedOut:
+            reason = f"not parsed within {self._limits.wall_s:g} s"
+            return JSON_ENCODER.encode(unparsed(ParsedDocument(status=ParseStatus.TIMED_OUT, reason=reason)))
 
     def strength(self) -> Confinement:
         """What confines a child on this system, as a child found it."""
@@ -139,6 +141,12 @@ class SandboxPreparer:
                 self._idle.append(warm)
         if not keep:
             warm.child.close()
+
+
+def _request(op: str, content: bytes | Path, name: str, media_type: str | None) -> bytes:
+    if isinstance(content, bytes):
+        return ENCODER.encode(Request(op=op, data=content, name=name, media_type=media_type))
+    return ENCODER.encode(Request(op=op, path=str(content), name=name, media_type=media_type))
 
 
 def child_environment() -> Mapping[str, str]:

@@ -11,12 +11,14 @@ import msgspec
 
 from upwell.child import serve
 from upwell.parse.confine import Confinement, allow_cpu, confine
+from upwell.parse.explanation import explanation
 from upwell.parse.failures import Unparsable
 from upwell.parse.limits import Limits
 from upwell.parse.prepare import failed, prepare_document
+from upwell.parse.route import parse
 from upwell.parse.source_file import read_file
 from upwell.ports import Tokenizer
-from upwell.records import ENCODER, Record
+from upwell.records import ENCODER, JSON_ENCODER, ParsedDocument, Record
 
 
 class Request(Record, frozen=True, kw_only=True):
@@ -35,6 +37,7 @@ class _Worker:
         self.decoder = msgspec.msgpack.Decoder(Request)
         self.steps: dict[str, Callable[[Request], bytes]] = {
             "prepare": self.prepare,
+            "explain": self.explain,
             "strength": lambda _: ENCODER.encode(self.strength),
         }
 
@@ -57,6 +60,13 @@ class _Worker:
             limits=self.limits,
         )
         return ENCODER.encode(prepared)
+
+    def explain(self, request: Request) -> bytes:
+        try:
+            parsed = parse(self._bytes(request), request.name, request.media_type, self.limits)
+        except Unparsable as e:
+            parsed = ParsedDocument(status=e.status, reason=e.reason)
+        return JSON_ENCODER.encode(explanation(parsed, self.tokenizer, self.fingerprint))
 
     def _bytes(self, request: Request) -> bytes:
         return request.data if request.data is not None else read_file(Path(request.path or ""), self.limits)
