@@ -1,0 +1,79 @@
+"""A folder as a source: scan it, and get the events that bring a lake from what was remembered to what is there."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from unicodedata import normalize
+
+from sqlalchemy import Connection
+
+from upwell.clock import Clock, now_us
+from upwell.errors import Misconfigured
+from upwell.records import Lane
+from upwell.sources.folder import state as tables
+from upwell.sources.folder.content import FileReader
+from upwell.sources.folder.diff import Origin
+from upwell.sources.folder.listing import list_folder
+from upwell.sources.folder.records import Diff, State
+from upwell.sources.folder.scan import Scan
+
+
+class FolderSource:
+    """One folder of one lake. `excluded` are folders never entered: the lake's own.
+
+    Raises Misconfigured when `folder` is no folder or its path is not UTF-8.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        owner: str,
+        tenant: str = "default",
+        source: str | None = None,
+        excluded: Iterable[Path] = (),
+        clock: Clock = now_us,
+        reader: FileReader | None = None,
+    ) -> None:
+        self.root = folder.resolve()
+        try:
+            str(self.root).encode()
+        except UnicodeEncodeError:
+            raise Misconfigured("the folder's path is not UTF-8: rename it") from None
+        self.tenant = tenant
+        self.source = source or normalize("NFC", self.root.name)
+        if not self.source:
+            raise Misconfigured(f"the folder {self.root} has no name: give it one with --source")
+        self.owner = owner
+        self.excluded = tuple(path.resolve() for path in excluded)
+        self.reader = reader or FileReader(self.root, clock=clock)
+        self.state = State()
+        self._clock = clock
+
+    def open(self, conn: Connection) -> None:
+        """Bind the name to the folder and read what is remembered (again, after a transaction has failed).
+
+        Raises Misconfigured when the name belongs to another folder, or the folder was never there.
+        """
+        tables.bind(conn, self.tenant, self.source, str(self.root), self.owner)
+        self.state = tables.load(conn, self.tenant, self.source)
+        if not self.state.documents and not self.root.is_dir():
+            raise Misconfigured(f"{self.root} is not a folder")
+
+    def save(self, conn: Connection, diff: Diff) -> None:
+        """Write a batch's changes; append its events in the same transaction."""
+        tables.save(conn, self.tenant, self.source, diff.changes)
+
+    def scan(self, *, lane: Lane = Lane.LIVE, evidence: frozenset[str] = frozenset()) -> Iterator[Diff]:
+        """The batches that bring what is remembered to what is there; the last has `last` set, and always comes.
+
+        Save each batch before asking for the next: asking means that it is saved. Leaving the loop early is safe; what
+        was not saved is found again. `evidence` are doc_ids known to have changed, whatever their times say.
+        Raises Retryable when there is no room to open files.
+        """
+        now = self._clock()
+        listing = list_folder(self.root, now, self.excluded)
+        origin = Origin(tenant=self.tenant, source=self.source, lane=lane, now=now, root=str(self.root))
+        scan = Scan(self.state, listing, origin, self.owner, self.reader, evidence)
+        for diff in scan.batches():
+            yield diff
+            self.state.apply(diff.changes)
