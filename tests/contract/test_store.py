@@ -20,6 +20,7 @@ from lake_samples import (
 )
 from upwell.access import admits, payload_of
 from upwell.errors import Misconfigured, Rejected
+from upwell.lake.store.edge import EdgeStore
 from upwell.lake.store.qdrant import QdrantStore
 from upwell.records import Acl
 
@@ -30,7 +31,11 @@ def qdrant(folder, dim=DIM):
     return QdrantStore(str(folder / "qdrant"), collection="lake", dim=dim)
 
 
-OPENERS = [pytest.param(qdrant, id="qdrant")]
+def edge(folder, dim=DIM):
+    return EdgeStore(folder / "edge", dim=dim)
+
+
+OPENERS = [pytest.param(qdrant, id="qdrant"), pytest.param(edge, id="edge")]
 
 
 @pytest.fixture(params=OPENERS)

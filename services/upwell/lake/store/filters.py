@@ -15,7 +15,7 @@ class Match(Record, frozen=True, kw_only=True, tag="match"):
     """The field holds one of these values (a list field: shares one of them)."""
 
     field: str
-    values: tuple[str, ...] | tuple[int, ...]
+    values: tuple[str | int, ...]
 
 
 class AtMost(Record, frozen=True, kw_only=True, tag="at_most"):

@@ -1,0 +1,147 @@
+"""The store on Qdrant Edge: the shard lives in a child process, for its calls hold the GIL.
+
+A child that died is started again by the next call, which asks once more: every request can be repeated.
+"""
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from pathlib import Path
+from threading import Lock
+from typing import TypeVar
+
+import msgspec
+
+from upwell.child import Child, ChildDied, ChildTimedOut
+from upwell.errors import Retryable
+from upwell.lake.store import edge_requests as ask
+from upwell.lake.store import filters, fusion, points
+from upwell.lake.store.turns import GroupCommit, Turns
+from upwell.ports import PointRecord, StoreHit, StoreQuery
+from upwell.records import DocKey, Vectors
+
+MODULE = "upwell.lake.store.edge_child"
+SLICE_POINTS = 16
+SLICE_TOKENS = 2048
+ANSWER_TIMEOUT_S = 120.0
+
+Answer = TypeVar("Answer")
+
+
+class EdgeStore:
+    """One shard in `folder`, for vectors of `dim` numbers. One process a folder.
+
+    Raises Misconfigured when the folder was made for another dimension, Retryable when another process holds it for
+    longer than ten seconds.
+    """
+
+    def __init__(self, folder: Path, *, dim: int) -> None:
+        self._folder, self._dim = folder, dim
+        self._turns = Turns()
+        self._child: Child | None = None
+        self._closed = False
+        self._vacuuming = Lock()
+        self._commit = GroupCommit(lambda: self._ask(ask.Flush(), type(None)))
+        try:
+            self.count()
+        except BaseException:
+            self.close()
+            raise
+
+    def insert(self, points_: Sequence[PointRecord]) -> None:
+        points.check_points(points_, self._dim)
+        for batch in _slices(points_):
+            fresh = tuple(
+                ask.NewPoint(point_id=p.point_id, vectors=p.vectors, payload=points.payload_of_point(p)) for p in batch
+            )
+            self._ask(ask.Insert(points=fresh), type(None))
+
+    def flush(self) -> None:
+        self._commit()
+
+    def stamp(self, key: DocKey, rev: int, fields: points.Fields) -> None:
+        stamped = points.stamped_fields(rev, fields)
+        self._ask(ask.Stamp(target=filters.older_than_row(key, rev), fields=stamped), type(None))
+
+    def prune(self, key: DocKey, generation: int, live: AbstractSet[str]) -> int:
+        return self._ask(ask.Prune(doomed=filters.superseded(key, generation, live)), int)
+
+    def present(self, key: DocKey) -> dict[str, int]:
+        return self._ask(ask.Present(wanted=filters.of_document(key)), ask.Births)
+
+    def vectors(self, point_ids: Sequence[str]) -> dict[str, Vectors]:
+        found: dict[str, Vectors] = {}
+        for start in range(0, len(point_ids), SLICE_POINTS):
+            some = tuple(point_ids[start : start + SLICE_POINTS])
+            found |= self._ask(ask.StoredVectors(point_ids=some), ask.VectorsById)
+        return found
+
+    def texts(self, point_ids: Sequence[str]) -> dict[str, str]:
+        return self._ask(ask.Texts(point_ids=tuple(point_ids)), ask.TextsById)
+
+    def search(self, query: StoreQuery) -> list[StoreHit]:
+        points.check_query(query.vectors, self._dim)
+        request = ask.Search(
+            vectors=query.vectors,
+            admitted=filters.governed(query),
+            population=filters.of_tenant(query.tenant),
+            limit=query.limit,
+            pool=fusion.pool_size(query),
+        )
+        found = self._ask(request, ask.Found)
+        return fusion.hits_of(found.dense, found.sparse, [(p.point_id, p.score, p.payload) for p in found.reranked])
+
+    def count(self) -> int:
+        return self._ask(ask.Count(), int)
+
+    def vacuum(self) -> None:
+        """Copy what lives into a fresh shard and remove the old one. Searches and writes go on meanwhile."""
+        with self._vacuuming:
+            self._ask(ask.StartRebuild(), type(None))
+            start = self._ask(ask.CopySlice(), str, again=False)
+            while start:
+                start = self._ask(ask.CopySlice(start=start), str, again=False)
+            self._ask(ask.FinishRebuild(), type(None), again=False)
+
+    def close(self) -> None:
+        """End the child once its present request is answered."""
+        with self._turns:
+            self._closed = True
+            if self._child is not None:
+                self._child.close()
+                self._child = None
+
+    def _ask(self, request: ask.Request, answer: type[Answer], *, again: bool = True) -> Answer:
+        body = ask.encode(request)
+        with self._turns:
+            try:
+                raw = self._running_child().call(body, ANSWER_TIMEOUT_S)
+            except ChildTimedOut:
+                raise
+            except ChildDied:
+                if not again:
+                    raise
+                raw = self._running_child().call(body, ANSWER_TIMEOUT_S)
+        return msgspec.msgpack.decode(raw, type=answer)
+
+    def _running_child(self) -> Child:
+        if self._closed:
+            raise Retryable("the vector store is closed")
+        if self._child is None or not self._child.alive:
+            if self._child is not None:
+                self._child.kill()
+            self._child = Child(MODULE, [str(self._folder), str(self._dim)])
+        return self._child
+
+
+def _slices(points_: Sequence[PointRecord]) -> Iterator[list[PointRecord]]:
+    """Batches small enough that a search need not wait long behind one."""
+    batch: list[PointRecord] = []
+    tokens = 0
+    for point in points_:
+        if batch and (len(batch) == SLICE_POINTS or tokens + point.vectors.late_count > SLICE_TOKENS):
+            yield batch
+            batch, tokens = [], 0
+        batch.append(point)
+        tokens += point.vectors.late_count
+    if batch:
+        yield batch

@@ -1,0 +1,121 @@
+"""What the owner asks of the shard's process: one frozen record a question, msgpack on the wire."""
+
+import msgspec
+
+from upwell.lake.store.filters import PointFilter
+from upwell.lake.store.points import Payload
+from upwell.ports import QueryVectors
+from upwell.records import Record, Vectors
+
+
+class NewPoint(Record, frozen=True, kw_only=True):
+    point_id: str
+    vectors: Vectors
+    payload: Payload
+
+
+class Insert(Record, frozen=True, kw_only=True, tag="insert"):
+    """Answer: nothing."""
+
+    points: tuple[NewPoint, ...]
+
+
+class Flush(Record, frozen=True, kw_only=True, tag="flush"):
+    """Answer: nothing."""
+
+
+class Stamp(Record, frozen=True, kw_only=True, tag="stamp"):
+    """Answer: nothing."""
+
+    target: PointFilter
+    fields: Payload
+
+
+class Prune(Record, frozen=True, kw_only=True, tag="prune"):
+    """Answer: how many points went (int)."""
+
+    doomed: PointFilter
+
+
+class Present(Record, frozen=True, kw_only=True, tag="present"):
+    """Answer: point id -> born (Births)."""
+
+    wanted: PointFilter
+
+
+class Texts(Record, frozen=True, kw_only=True, tag="texts"):
+    """Answer: point id -> text (TextsById)."""
+
+    point_ids: tuple[str, ...]
+
+
+class StoredVectors(Record, frozen=True, kw_only=True, tag="vectors"):
+    """Answer: point id -> vectors (VectorsById)."""
+
+    point_ids: tuple[str, ...]
+
+
+class Search(Record, frozen=True, kw_only=True, tag="search"):
+    """Answer: Found."""
+
+    vectors: QueryVectors
+    admitted: PointFilter
+    population: PointFilter
+    limit: int
+    pool: int
+
+
+class Count(Record, frozen=True, kw_only=True, tag="count"):
+    """Answer: how many points there are (int)."""
+
+
+class StartRebuild(Record, frozen=True, kw_only=True, tag="start_rebuild"):
+    """Begin a fresh shard beside the current one; from now on both take every write. Answer: nothing."""
+
+
+class CopySlice(Record, frozen=True, kw_only=True, tag="copy_slice"):
+    """Copy live points from `start` (a point id; empty: the first) on. Answer: where to go on, empty at the end."""
+
+    start: str = ""
+
+
+class FinishRebuild(Record, frozen=True, kw_only=True, tag="finish_rebuild"):
+    """The fresh shard takes over; the old one's files are removed. Answer: nothing."""
+
+
+Request = (
+    Insert
+    | Flush
+    | Stamp
+    | Prune
+    | Present
+    | Texts
+    | StoredVectors
+    | Search
+    | Count
+    | StartRebuild
+    | CopySlice
+    | FinishRebuild
+)
+
+
+class FoundPoint(Record, frozen=True, kw_only=True):
+    point_id: str
+    score: float
+    payload: dict[str, str]
+
+
+class Found(Record, frozen=True, kw_only=True):
+    """Ids by rank of each branch, and the reranked points best first."""
+
+    dense: tuple[str, ...]
+    sparse: tuple[str, ...]
+    reranked: tuple[FoundPoint, ...]
+
+
+Births = dict[str, int]
+TextsById = dict[str, str]
+VectorsById = dict[str, Vectors]
+
+encode = msgspec.msgpack.Encoder().encode
+decode_request = msgspec.msgpack.Decoder(Request).decode
