@@ -1,0 +1,165 @@
+"""Changes of rows that need no content (permissions, tombstones, holds, failures): a compare-and-set, then converge."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import msgspec
+
+from upwell.clock import Clock
+from upwell.errors import Retryable
+from upwell.lake import decide
+from upwell.lake.converge import Convergence, Manifests
+from upwell.lake.plan import bumped, emptied
+from upwell.ports import AppliedEntry, DocumentRow, Registry
+from upwell.records import ChangeEvent, DocKey, Outcome, ParseStatus
+
+MOVE = "move"
+"""The `op` of the history line that a move leaves at the old id."""
+
+RIVALS = 1000
+"""How many lost races of one change are thought normal; each means that somebody else got further."""
+
+Ended = TypeVar("Ended")
+
+
+class Changes:
+    """Applies decisions to rows. Every method may be called again after a crash anywhere inside it."""
+
+    def __init__(self, registry: Registry, convergence: Convergence, clock: Clock) -> None:
+        self._registry = registry
+        self._convergence = convergence
+        self._clock = clock
+
+    def until(self, key: DocKey, step: Callable[[DocumentRow], Ended | None]) -> Ended:
+        """Call `step` on the row as it is now (a blank one if there is none) until it does not lose its race (None)."""
+        for _ in range(RIVALS):
+            ended = step(self._registry.row(key) or DocumentRow(key=key))
+            if ended is not None:
+                return ended
+        raise Retryable("the document changes faster than it can be published")
+
+    def commit(
+        self, row: DocumentRow, manifests: Manifests | None = None, entry: AppliedEntry | None = None
+    ) -> DocumentRow | None:
+        """The row as committed, or None if another change came first. `row.rev` is the revision it was made from."""
+        if not self._registry.commit(row, expected_rev=row.rev, manifests=manifests, entry=entry):
+            return None
+        return msgspec.structs.replace(row, rev=row.rev + 1)
+
+    def entry(self, event: ChangeEvent, outcome: Outcome, detail: str = "") -> AppliedEntry:
+        """The history line of an event's end."""
+        return AppliedEntry(
+            key=event.key,
+            at=self._clock(),
+            event_id=event.event_id,
+            op=str(event.op),
+            version=event.version,
+            acl_version=event.acl_version,
+            outcome=outcome,
+            detail=detail,
+        )
+
+    def permit(self, event: ChangeEvent, *, ending: bool = False) -> DocumentRow | None:
+        """Accept the event's permission; None if it brings no newer one. With `ending` the event ends with it."""
+
+        def step(row: DocumentRow) -> tuple[DocumentRow | None] | None:
+            permitted = decide.permitted(row, event)
+            if permitted is None:
+                return (None,)
+            detail = f"waits for version {permitted.pending[-1].version}" if permitted.pending else ""
+            entry = self.entry(event, Outcome.APPLIED, detail) if ending else None
+            committed = self.commit(permitted, entry=entry)
+            return None if committed is None else (committed,)
+
+        (changed,) = self.until(event.key, step)
+        if changed is not None and changed.version >= 0:
+            self._convergence.settle(changed, self._convergence.manifests(event.key))
+        return changed
+
+    def bury(self, event: ChangeEvent) -> int | None:
+        """Leave the tombstone of a delete or an erase; how many live chunks it took away, or None if it comes late."""
+
+        def step(row: DocumentRow) -> tuple[DocumentRow | None, Manifests, Manifests] | None:
+            gone = decide.buried(row, event)
+            before = self._convergence.manifests(event.key)
+            if gone is None:
+                return None, before, before
+            after = {name: emptied(manifest) for name, manifest in before.items()}
+            committed = self.commit(gone, after, self.entry(event, Outcome.APPLIED))
+            return None if committed is None else (committed, before, after)
+
+        row, before, after = self.until(event.key, step)
+        if row is None:
+            return None
+        self._convergence.settle(row, after)
+        return max((len(manifest.entries) for manifest in before.values()), default=0)
+
+    def move_away(self, event: ChangeEvent) -> None:
+        """Hide the old id of a move at once, and hold its points: they are the new id's vectors."""
+        previous = event.previous_key
+        if previous is None or previous == event.key:
+            return
+
+        def step(row: DocumentRow) -> tuple[DocumentRow | None] | None:
+            gone = decide.moved_away(row, event)
+            if gone is None:
+                return (None,)
+            moved = self.entry(event, Outcome.APPLIED, f"moved to {event.doc_id}")
+            committed = self.commit(gone, entry=msgspec.structs.replace(moved, key=previous, op=MOVE))
+            return None if committed is None else (committed,)
+
+        (row,) = self.until(previous, step)
+        if row is not None:
+            self._convergence.settle(row, self._convergence.manifests(previous))
+
+    def release(self, event: ChangeEvent) -> None:
+        """The move's event has ended, however: let the old id's points go."""
+        previous = event.previous_key
+        if previous is not None and previous != event.key:
+            self._release(previous, lambda row: decide.released(row, event))
+
+    def release_ended(self, row: DocumentRow) -> None:
+        """Let go of a hold whose move has ended, for all that the registry knows, without releasing it."""
+        if not row.hold or row.moved_to is None:
+            return
+        target = self._registry.row(msgspec.structs.replace(row.key, doc_id=row.moved_to))
+        if target is not None and max(target.version, target.failed_version) >= row.version:
+            unchanged = row.rev
+            self._release(
+                row.key, lambda now: msgspec.structs.replace(now, hold=False) if now.rev == unchanged else None
+            )
+
+    def mark_failed(self, event: ChangeEvent, status: ParseStatus | None, reason: str) -> bool:
+        """Mark what stands as stale, and make sure that nothing of the failed version stays behind in a store.
+
+        False if what stands is not older than the event.
+        """
+        dead = self.entry(event, Outcome.DEAD, reason)
+
+        def step(row: DocumentRow) -> tuple[bool] | None:
+            if event.version <= row.version:
+                return (False,)
+            failed = decide.failed(row, event, status, reason, self._clock())
+            manifests = {name: bumped(m) for name, m in self._convergence.manifests(event.key).items()}
+            committed = self.commit(failed, manifests, dead)
+            if committed is None:
+                return None
+            self._convergence.settle(committed, manifests)
+            return (True,)
+
+        (newer,) = self.until(event.key, step)
+        return newer
+
+    def _release(self, key: DocKey, decision: Callable[[DocumentRow], DocumentRow | None]) -> None:
+        def step(row: DocumentRow) -> tuple[DocumentRow, Manifests] | None:
+            freed = decision(row)
+            manifests = self._convergence.manifests(key)
+            if freed is None:
+                return row, manifests
+            manifests = {name: emptied(manifest) for name, manifest in manifests.items()}
+            committed = self.commit(freed, manifests)
+            return None if committed is None else (committed, manifests)
+
+        row, manifests = self.until(key, step)
+        if row.deleted:
+            self._convergence.settle(row, manifests)

@@ -1,0 +1,218 @@
+"""The publish protocol: one version of a document becomes visible whole, in one transaction of the registry.
+
+The control lane (`control`) applies permissions, deletes and erasures at once; `publish` brings content; `fail` ends
+what will not parse. Each may be called again for the same event, from several threads and processes, and after a crash
+anywhere: a loser of a race deletes nothing, reads again and plans again.
+"""
+
+from collections.abc import Mapping
+
+from upwell.clock import Clock
+from upwell.lake import decide
+from upwell.lake.changes import Changes
+from upwell.lake.converge import Converged, Convergence
+from upwell.lake.insert import Insertion
+from upwell.lake.plan import Plan, emptied, plan
+from upwell.lake.vectors import VectorsFor, keyed
+from upwell.ports import DocumentRow, Manifest, Registry, Store
+from upwell.records import ChangeEvent, DocKey, Op, Outcome, ParseStatus, PreparedDocument, Record
+
+BATCH_CHUNKS = 16
+"""How many chunks are embedded and inserted at a time."""
+
+
+class PublishResult(Record, frozen=True, kw_only=True):
+    """How an event ended, and what it cost: chunks kept, reused (vectors from the lake), embedded and removed."""
+
+    outcome: Outcome
+    kept: int = 0
+    reused: int = 0
+    embedded: int = 0
+    removed: int = 0
+    tokens_embedded: int = 0
+    detail: str = ""
+
+
+class SweepResult(Record, frozen=True, kw_only=True):
+    """What a sweep found: documents looked at, points pruned, and documents with points to embed again."""
+
+    documents: int = 0
+    pruned: int = 0
+    missing: tuple[DocKey, ...] = ()
+
+
+class Publisher:
+    """Applies events to the lake. `active` is the pipeline that publishes; every store given is kept converged.
+
+    `model` is the embedder's fingerprint. Raises Retryable when a part is away, and what the vector source raises.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        stores: Mapping[str, Store],
+        *,
+        active: str,
+        model: str,
+        vectors: VectorsFor,
+        clock: Clock,
+        batch_chunks: int = BATCH_CHUNKS,
+    ) -> None:
+        self._registry = registry
+        self._convergence = Convergence(registry, stores)
+        self._changes = Changes(registry, self._convergence, clock)
+        self._store = stores[active]
+        self._active = active
+        self._model = model
+        self._vectors = vectors
+        self._clock = clock
+        self._batch_chunks = batch_chunks
+
+    def control(self, event: ChangeEvent) -> PublishResult | None:
+        """Apply at once what must not wait: a permission, a delete, an erase, the old id's tombstone of a move.
+
+        None if the event's content has still to be prepared and published.
+        """
+        match event.op:
+            case Op.ACL:
+                row = self._changes.permit(event, ending=True)
+                return self._overtaken(event) if row is None else PublishResult(outcome=Outcome.APPLIED)
+            case Op.DELETE | Op.ERASE:
+                return self._bury(event)
+            case Op.UPSERT:
+                self._changes.permit(event)
+                self._changes.move_away(event)
+                row = self._registry.row(event.key)
+                return self._overtaken(event) if row is not None and decide.overtaken(row, event) else None
+
+    def publish(self, event: ChangeEvent, prepared: PreparedDocument, *, repair: bool = False) -> PublishResult:
+        """Make this version the visible one, unless something newer stands; then nothing but converging is done.
+
+        `repair` publishes the version that stands once more, for points that went missing or a pipeline that is new.
+        """
+        if prepared.status not in {ParseStatus.OK, ParseStatus.EMPTY}:
+            return self.fail(event, prepared.status, prepared.reason or prepared.status)
+        if self._registry.row(event.key) is not None:
+            self._changes.permit(event)
+        self._changes.move_away(event)
+        return self._bring(event, prepared, Outcome.APPLIED, repair=repair)
+
+    def fail(self, event: ChangeEvent, status: ParseStatus | None, reason: str) -> PublishResult:
+        """End an event whose content cannot be had: the last good version stays, marked stale with `reason` (a word).
+
+        `encrypted` hides the document: somebody locked it.
+        """
+        if event.op is not Op.UPSERT:
+            self._registry.record(self._changes.entry(event, Outcome.DEAD, reason))
+            return PublishResult(outcome=Outcome.DEAD, detail=reason)
+        self._changes.permit(event)
+        self._changes.move_away(event)
+        if status is ParseStatus.ENCRYPTED:
+            return self._bring(event, PreparedDocument(status=status, reason=reason), Outcome.DEAD)
+        if not self._changes.mark_failed(event, status, reason):
+            return self._overtaken(event)
+        self._changes.release(event)
+        return PublishResult(outcome=Outcome.DEAD, detail=reason)
+
+    def converge(self, key: DocKey) -> Converged:
+        """Bring every collection to what the registry says of one document."""
+        return self._convergence.converge(key)
+
+    def sweep(self, *, fence: bool = False) -> SweepResult:
+        """Converge every document, and release holds whose move has ended. `fence`: see `Convergence.converge`."""
+        documents, pruned = 0, 0
+        missing: list[DocKey] = []
+        for row in self._registry.rows():
+            self._changes.release_ended(row)
+            converged = self._convergence.converge(row.key, fence=fence)
+            documents += 1
+            pruned += converged.pruned
+            if self._active in converged.missing:
+                missing.append(row.key)
+        return SweepResult(documents=documents, pruned=pruned, missing=tuple(missing))
+
+    def _bring(
+        self, event: ChangeEvent, prepared: PreparedDocument, outcome: Outcome, *, repair: bool = False
+    ) -> PublishResult:
+        """Steps 2 to 6: plan, insert, compare-and-set, converge; again from the start after a lost race."""
+        source = self._vectors(event.key)
+        insertion = Insertion(self._store, source, self._batch_chunks)
+        chunks = keyed(prepared.chunks, self._model)
+        offered = (event.version, decide.RANKS[Op.UPSERT], decide.content_hash(event, prepared), "")
+        entry = self._changes.entry(event, outcome, prepared.reason or "")
+
+        def step(row: DocumentRow) -> tuple[Plan | None] | None:
+            manifests = self._convergence.manifests(event.key)
+            live, same = manifests[self._active], offered == decide.order_of(row)
+            if same:
+                whole = self._present(event.key, live)
+                if not repair and whole == live and live.generation:
+                    return (None,)
+                live = whole
+            elif offered < decide.order_of(row):
+                return (None,)
+            planned = plan(chunks, live, event.key)
+            now = row.searchable_at if same and row.searchable_at is not None else self._clock()
+            candidate = decide.published(row, event, prepared, now, self._model)
+            insertion.insert(planned, candidate)
+            after = manifests if same else {name: emptied(manifest) for name, manifest in manifests.items()}
+            after |= {self._active: planned.manifest}
+            committed = self._changes.commit(candidate, after, entry)
+            if committed is None:
+                return None
+            self._convergence.settle(committed, after, durably=False)
+            return (planned,)
+
+        (planned,) = self._changes.until(event.key, step)
+        if planned is None:
+            return self._overtaken(event)
+        self._changes.release(event)
+        return PublishResult(
+            outcome=outcome,
+            kept=len(planned.keep),
+            reused=source.reused,
+            embedded=source.embedded,
+            removed=len(planned.remove),
+            tokens_embedded=source.tokens_embedded,
+            detail=prepared.reason or "",
+        )
+
+    def _bury(self, event: ChangeEvent) -> PublishResult:
+        removed = self._changes.bury(event)
+        if removed is None:
+            self._changes.permit(event)
+            return self._overtaken(event)
+        if event.op is Op.ERASE:
+            self._scrub(event.key)
+        return PublishResult(outcome=Outcome.APPLIED, removed=removed)
+
+    def _overtaken(self, event: ChangeEvent) -> PublishResult:
+        """What the event asks for stands already, or something newer does: note the end it has not had, and converge.
+
+        Also the way of an event that is delivered again after a crash, so whatever its first delivery left undone is
+        done here.
+        """
+        known = self._registry.ended(event.key, event.event_id)
+        outcome = Outcome.SUPERSEDED if known is None else known.outcome
+        if known is None:
+            self._registry.record(self._changes.entry(event, outcome))
+        self._convergence.converge(event.key)
+        self._changes.release(event)
+        row = self._registry.row(event.key)
+        if row is not None and row.rank == decide.RANKS[Op.ERASE]:
+            self._scrub(event.key)
+        return PublishResult(outcome=outcome, detail="" if known is None else known.detail)
+
+    def _present(self, key: DocKey, live: Manifest) -> Manifest:
+        """The manifest without the points that its store has lost."""
+        missing = frozenset(self._convergence.missing(self._active, key, live))
+        if not missing:
+            return live
+        entries = tuple(entry for entry in live.entries if entry.point_id not in missing)
+        return Manifest(generation=live.generation, entries=entries)
+
+    def _scrub(self, key: DocKey) -> None:
+        """Leave no word of an erased document in any file."""
+        self._registry.purge(key)
+        for store in self._convergence.stores.values():
+            store.vacuum()

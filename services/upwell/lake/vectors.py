@@ -1,0 +1,74 @@
+"""Where the vectors of new chunks come from: first the lake itself, then the model."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import msgspec
+
+from upwell.ports import Embedder, Registry, Store
+from upwell.records import Chunk, DocKey, Vectors, stable_hash
+
+
+class CountedVectors(Protocol):
+    """A `ports.VectorSource` for one document that counts what it did: chunks reused and embedded, tokens embedded."""
+
+    reused: int
+    embedded: int
+    tokens_embedded: int
+
+    def __call__(self, chunks: Sequence[Chunk]) -> list[Vectors]: ...
+
+
+VectorsFor = Callable[[DocKey], CountedVectors]
+"""Opens a source for one publish of a document."""
+
+
+def embed_text(chunk: Chunk) -> str:
+    """What the model reads of a chunk: its prefix, if it has one, on a line of its own before the text."""
+    return f"{chunk.prefix}\n{chunk.text}" if chunk.prefix else chunk.text
+
+
+def embed_key(model: str, chunk: Chunk) -> str:
+    """Equal key, equal vectors: a hash of the model's fingerprint, the prefix and the text."""
+    return stable_hash(model, chunk.prefix, chunk.text)
+
+
+def keyed(chunks: Sequence[Chunk], model: str) -> tuple[Chunk, ...]:
+    """The chunks with the embed_keys of this model (its fingerprint)."""
+    return tuple(msgspec.structs.replace(chunk, embed_key=embed_key(model, chunk)) for chunk in chunks)
+
+
+class LakeVectors:
+    """Vectors from points of the same tenant with the same embed_key, the rest from the model, each text once."""
+
+    def __init__(self, tenant: str, pipeline: str, registry: Registry, store: Store, embedder: Embedder) -> None:
+        self._tenant = tenant
+        self._pipeline = pipeline
+        self._registry = registry
+        self._store = store
+        self._embedder = embedder
+        self.reused = 0
+        self.embedded = 0
+        self.tokens_embedded = 0
+
+    def __call__(self, chunks: Sequence[Chunk]) -> list[Vectors]:
+        """Vectors in the order of `chunks`. Raises what the embedder and the store raise."""
+        found = self._from_lake({chunk.embed_key for chunk in chunks})
+        self.reused += sum(chunk.embed_key in found for chunk in chunks)
+        new = {chunk.embed_key: chunk for chunk in chunks if chunk.embed_key not in found}
+        if new:
+            made = self._embedder.embed([embed_text(chunk) for chunk in new.values()])
+            found.update(zip(new, made, strict=True))
+            self.embedded += sum(chunk.embed_key in new for chunk in chunks)
+            self.tokens_embedded += sum(chunk.tokens for chunk in new.values())
+        return [found[chunk.embed_key] for chunk in chunks]
+
+    def _from_lake(self, embed_keys: set[str]) -> dict[str, Vectors]:
+        points = self._registry.points_of(self._tenant, self._pipeline, embed_keys)
+        vectors = self._store.vectors(sorted(points.values())) if points else {}
+        return {key: vectors[point] for key, point in points.items() if point in vectors}
+
+
+def lake_vectors(registry: Registry, store: Store, pipeline: str, embedder: Embedder) -> VectorsFor:
+    """The embedded lake's sources: `pipeline` and `store` are the active ones."""
+    return lambda key: LakeVectors(key.tenant, pipeline, registry, store, embedder)
