@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from upwell.cli import dead, demo, doctor, erase, explain, ingest, run, search, show, status, version
-from upwell.cli.options import examples
+from upwell.cli.options import examples, or_help
 
 app = typer.Typer(
     rich_markup_mode=None,
@@ -14,10 +14,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help="Keep a governed context lake: your documents, searchable in a second, shown only to those who may see them.",
     epilog=examples(
-        "upwell demo                                        see it work on a sample company",
-        "upwell run docs                                    ingest a folder and keep following it",
-        'upwell search "parental leave" --as ana --group hr ask as a person with rights',
-        "upwell status                                      how fresh is what",
+        "upwell demo",
+        "upwell run docs",
+        'upwell search "how long is parental leave" --as ana --group hr',
+        "upwell status --watch",
     ),
 )
 
@@ -30,11 +30,9 @@ def root(
     if show_version:
         version.version()
         raise typer.Exit
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-        raise typer.Exit(2)
+    or_help(context)
 
 
 for module in (demo, run, ingest, search, show, status, explain, erase, doctor, version):
     module.register(app)
-app.add_typer(dead.app, name="dead")
+app.add_typer(dead.app, name="dead", short_help="What could not be taken in, why, and another try")

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     rich_markup_mode=None,
-    no_args_is_help=True,
     help="What could not be taken in, why, and how to try again.",
     epilog=options.examples("upwell dead list", "upwell dead show 7", "upwell dead replay 7"),
 )
+
+
+app.callback(invoke_without_command=True)(options.or_help)
 
 
 class Replayed(Record, frozen=True, kw_only=True, omit_defaults=False):
@@ -31,6 +33,7 @@ class Replayed(Record, frozen=True, kw_only=True, omit_defaults=False):
 
 @app.command(
     "list",
+    short_help="What was refused, and why",
     help="List the refused documents with their reasons.",
     epilog=options.examples("upwell dead list", "upwell dead list --source docs --json"),
 )
@@ -48,7 +51,11 @@ def list_(
         note("no dead letters: everything that was accepted has been taken in")
 
 
-@app.command(help="Show one dead letter.", epilog=options.examples("upwell dead show 7", "upwell dead show 7 --json"))
+@app.command(
+    short_help="One dead letter",
+    help="Show one dead letter.",
+    epilog=options.examples("upwell dead show 7", "upwell dead show 7 --json"),
+)
 def show(
     number: Annotated[int, typer.Argument(metavar="ID", help="Its number in `upwell dead list`.")],
     lake: options.Lake = None,
@@ -61,6 +68,7 @@ def show(
 
 
 @app.command(
+    short_help="Try again",
     help="Accept dead letters again: those named, or all.",
     epilog=options.examples("upwell dead replay 7 9", "upwell dead replay"),
 )

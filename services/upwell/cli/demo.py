@@ -52,6 +52,7 @@ class DemoAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
 
 def register(app: typer.Typer) -> None:
     app.command(
+        short_help="See it work on a sample company",
         help="See it work: a sample company is ingested, changed, and asked by two people with different rights.",
         epilog=options.examples("upwell demo", "upwell demo --dir somewhere/else"),
     )(demo)
@@ -62,7 +63,9 @@ def demo(
         Path, typer.Option("--dir", metavar="DIR", help="Where; an earlier demo's folder is made anew.")
     ] = Path("upwell-demo"),
     embedder: options.Embedder = None,
-    lake: options.Lake = None,
+    lake: Annotated[
+        Path | None, typer.Option("--lake", metavar="DIR", help="The lake's folder.  [default: lake, inside --dir]")
+    ] = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:

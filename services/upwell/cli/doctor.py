@@ -19,6 +19,7 @@ STYLES = {"ok": "green", "missing": "yellow", "wrong": "bold red"}
 
 def register(app: typer.Typer) -> None:
     app.command(
+        short_help="What is installed, what is missing, how to get it",
         help="Check the installation: parts, weights, sandbox, the lake; and say how to get what is missing.",
         epilog=options.examples("upwell doctor", "upwell doctor --json"),
     )(doctor)

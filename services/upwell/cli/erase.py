@@ -15,6 +15,7 @@ from upwell.errors import Misconfigured
 
 def register(app: typer.Typer) -> None:
     app.command(
+        short_help="Remove a document everywhere, history included",
         help="Remove a document everywhere: points, copies, history, log. The source's own file stays where it is.",
         epilog=options.examples(
             "upwell erase people/old-letter.docx", "upwell erase people/old-letter.docx --yes --json"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     app.command(
+        short_help="How a file would be read and chunked",
         help="Show how a file would be parsed, chunked and prefixed. Nothing is written.",
         epilog=options.examples("upwell explain report.pdf", "upwell explain report.pdf --json"),
     )(explain)

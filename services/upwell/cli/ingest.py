@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     app.command(
+        short_help="Read a folder once",
         help="Read a folder once: what is new or changed becomes searchable, what is gone is hidden.",
         epilog=options.examples(
             "upwell ingest docs",

@@ -12,6 +12,13 @@ def examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
+def or_help(context: typer.Context) -> None:
+    """A group called without a command shows its help, as a usage error."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), err=True)
+        raise typer.Exit(2)
+
+
 def _text(value: str | None) -> str | None:
     """Arguments in NFC, as document ids are; a name that is not UTF-8 is a usage error."""
     if value is None:

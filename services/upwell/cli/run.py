@@ -21,6 +21,7 @@ from upwell.cli.text import name
 
 def register(app: typer.Typer) -> None:
     app.command(
+        short_help="Ingest a folder and keep following it",
         help="Ingest a folder, then follow its changes. ctrl-C stops cleanly (status 130), SIGTERM too (status 0).",
         epilog=options.examples("upwell run docs", "upwell run docs --owner ana --source handbook"),
     )(run)

@@ -19,6 +19,7 @@ SNIPPET = 420
 
 def register(app: typer.Typer) -> None:
     app.command(
+        short_help="Search with the rights of a reader",
         help="Search with the rights of a reader. Hits come with where they stand and how fresh they are.",
         epilog=options.examples(
             'upwell search "parental leave"',
@@ -32,7 +33,7 @@ def search(
     query: options.Query,
     reader: options.Reader = None,
     group: options.Groups = None,
-    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many hits.")] = 5,
+    k: Annotated[int, typer.Option("-k", min=1, max=1000, metavar="N", help="How many hits.")] = 5,
     tenant: options.Tenant = "default",
     source: Annotated[
         list[str] | None,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     app.command(
+        short_help="One document's versions, permissions, lineage, chunks",
         help="Show one document: who may read it, where it came from, its history, its chunks.",
         epilog=options.examples("upwell show handbook/time-off.md", "upwell show handbook/time-off.md --json"),
     )(show)

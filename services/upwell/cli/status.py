@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     app.command(
+        short_help="How fresh is what",
         help="Show each source's watermark, staleness, lag, counts and refusals.",
         epilog=options.examples("upwell status", "upwell status --watch", "upwell status --json"),
     )(status)

@@ -19,7 +19,11 @@ class Versions(Record, frozen=True, kw_only=True, omit_defaults=False):
 
 
 def register(app: typer.Typer) -> None:
-    app.command(help="Print the version.", epilog=options.examples("upwell version", "upwell version --json"))(version)
+    app.command(
+        short_help="Print the version",
+        help="Print the version.",
+        epilog=options.examples("upwell version", "upwell version --json"),
+    )(version)
 
 
 def version(lake: options.Lake = None, config: options.Config = None, as_json: options.Json = False) -> None:

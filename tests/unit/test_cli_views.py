@@ -1,0 +1,272 @@
+"""What people see: views are functions of answers."""
+
+import io
+
+import msgspec
+import pytest
+from rich.console import Console
+
+from upwell.answers import (
+    Check,
+    ChunkCounts,
+    DeadAnswer,
+    DocumentCounts,
+    EraseAnswer,
+    HistoryLine,
+    Hit,
+    IngestAnswer,
+    SearchAnswer,
+    ShowAnswer,
+    ShownAcl,
+    ShownChunk,
+    SourceStatus,
+    StatusAnswer,
+)
+from upwell.cli import dead, demo, demo_steps, doctor, erase, explain, ingest, search, show, status
+
+AT = "2026-03-04T05:06:07.000000Z"
+HOSTILE = "\x1b]0;owned\x07[bold]x[/bold]:smile:"
+SHOWN = "␛]0;owned␇[bold]x[/bold]:smile:"
+
+
+def drawn(view):
+    """The view as a console without colours prints it."""
+    out = io.StringIO()
+    Console(file=out, width=200, markup=False, highlight=False, emoji=False).print(view)
+    return out.getvalue()
+
+
+HIT = Hit(
+    citation="docs/a.md > Pay (p. 2)",
+    rank=1,
+    score=0.5,
+    tenant="default",
+    source="docs",
+    doc_id="a.md",
+    version=7,
+    title="Pay",
+    url=None,
+    heading_path=("Pay",),
+    page=2,
+    bbox=None,
+    text="Raises come in March.",
+    chunk_key="k",
+    modified_at=AT,
+    searchable_at=AT,
+    stale_since=None,
+    stale_reason=None,
+    lineage={},
+    why={},
+)
+SHOW = ShowAnswer(
+    doc_id="a.md",
+    tenant="default",
+    source="docs",
+    version=7,
+    deleted=False,
+    moved_to=None,
+    title="Pay",
+    url=None,
+    media_type="text/markdown",
+    status="ok",
+    stale_since=None,
+    stale_reason=None,
+    modified_at=AT,
+    searchable_at=AT,
+    acl=ShownAcl(
+        levels=(("group:staff",), ("group:hr", "user:ana")), deny=("group:contractors",), acl_version=3, pending=0
+    ),
+    lineage={"parser": "markdown 1"},
+    history=(HistoryLine(at=AT, op="upsert", version=7, acl_version=3, outcome="applied", detail="first"),),
+    chunks=(
+        ShownChunk(
+            chunk_key="k",
+            ordinal=0,
+            text="Raises come in March.",
+            tokens=5,
+            heading_path=("Pay",),
+            page=2,
+            spans=((0, 0, 21),),
+        ),
+    ),
+)
+STATUS = StatusAnswer(
+    lake="/lake",
+    embedder="minilm",
+    pipeline="p",
+    owner="run, pid 7",
+    sources=(
+        SourceStatus(
+            tenant="default",
+            source="docs",
+            documents=1234,
+            chunks=5,
+            watermark=AT,
+            staleness_s=0.4,
+            pending=2,
+            dead=1,
+            warnings=("access file not understood",),
+        ),
+    ),
+)
+LETTER = DeadAnswer(
+    id=7,
+    tenant="default",
+    source="docs",
+    doc_id="b.pdf",
+    stage="parse",
+    reason="encrypted",
+    detail="needs a password",
+    attempts=1,
+    at=AT,
+)
+
+
+def test_a_hit_shows_citation_words_and_freshness():
+    text = drawn(search.view(SearchAnswer(query="q", as_of=AT, hits=(HIT,))))
+    for part in ("1  docs/a.md > Pay (p. 2)", "Raises come in March.", "changed 2026-03-04 05:06:07", "score 0.500"):
+        assert part in text
+
+
+def test_a_stale_hit_says_since_when_and_why():
+    stale = msgspec.structs.replace(HIT, stale_since=AT, stale_reason="corrupt")
+    assert "STALE since 2026-03-04 05:06:07 (corrupt)" in search.freshness(stale)
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda t: search.view(
+            SearchAnswer(query="q", as_of=AT, hits=(msgspec.structs.replace(HIT, citation=t, text=t, stale_reason=t),))
+        ),
+        lambda t: show.view(msgspec.structs.replace(SHOW, title=t, doc_id=t, url=t, lineage={t: t})),
+        lambda t: status.view(
+            msgspec.structs.replace(
+                STATUS, sources=(msgspec.structs.replace(STATUS.sources[0], source=t, warnings=(t,)),)
+            )
+        ),
+        lambda t: dead.view((msgspec.structs.replace(LETTER, doc_id=t, detail=t),)),
+        lambda t: dead.letter_view(msgspec.structs.replace(LETTER, doc_id=t, detail=t)),
+        lambda t: explain.view({"title": t, "blocks": [{"kind": "title", "text": t}]}, t),
+        lambda t: doctor.view((Check(name=t, state="ok", detail=t, remedy=t),)),
+        lambda t: demo.asked_view(
+            demo_steps.PEOPLE[0], SearchAnswer(query="q", as_of=AT, hits=(msgspec.structs.replace(HIT, text=t),))
+        ),
+    ],
+    ids=["search", "show", "status", "dead", "letter", "explain", "doctor", "demo"],
+)
+def test_hostile_words_are_shown_literally(view):
+    """Escape sequences become visible, and neither markup nor emoji codes are obeyed."""
+    text = drawn(view(HOSTILE))
+    assert SHOWN in text
+    assert "\x1b" not in text
+    assert "\x07" not in text
+
+
+def test_a_document_shows_its_levels_history_and_chunks():
+    text = drawn(show.view(SHOW))
+    for part in (
+        "docs/a.md (tenant default)",
+        "one of group:staff",
+        "and one of group:hr, user:ana",
+        "never group:contractors",
+        "parser: markdown 1",
+        "upsert",
+        "Raises come in March.",
+    ):
+        assert part in text
+
+
+def test_no_levels_read_as_nobody():
+    assert show.acl_lines(ShownAcl(levels=(), deny=(), acl_version=0, pending=1))[0].startswith("nobody")
+
+
+def test_a_moved_document_says_where_it_went():
+    assert "moved to new.md" in drawn(show.view(msgspec.structs.replace(SHOW, deleted=True, moved_to="new.md")))
+
+
+def test_status_shows_counts_staleness_and_warnings():
+    text = drawn(status.view(STATUS))
+    for part in ("minilm", "run, pid 7", "1,234", "0.4 s", "2026-03-04 05:06:07", "docs: access file not understood"):
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(None, "unknown"), (0.44, "0.4 s"), (99, "99 s"), (120, "2.0 min"), (7200, "2.0 h"), (172800, "2 d")],
+)
+def test_durations_read_well(seconds, words):
+    assert status.duration(seconds) == words
+
+
+def test_an_ingest_tells_only_the_counts_that_are_not_zero():
+    answer = IngestAnswer(
+        documents=DocumentCounts(seen=4, new=3, dead=1),
+        chunks=ChunkCounts(kept=2, embedded=9),
+        tokens_embedded=1200,
+        seconds=1.5,
+    )
+    text = drawn(ingest.view(answer))
+    assert "4 seen" in text
+    assert "3 new, 1 dead" in text
+    assert "2 kept, 9 embedded" in text
+    assert "1,200 tokens embedded" in text
+
+
+def test_a_second_ingest_says_that_there_was_nothing_to_do():
+    assert ingest.said(DocumentCounts(seen=4), without="seen") == "nothing to do"
+
+
+def test_explain_adds_up_what_is_left_out_by_reason():
+    dropped = [
+        {"reason": "whitespace", "spans": [{"block": 0, "start": 0, "end": 2}]},
+        {"reason": "page_furniture", "spans": [{"block": 1, "start": 0, "end": 9}]},
+        {"reason": "whitespace", "spans": [{"block": 2, "start": 4, "end": 5}]},
+    ]
+    assert list(explain.left_out(dropped).items()) == [("page_furniture", 9), ("whitespace", 3)]
+
+
+def test_explain_shows_blocks_chunks_and_children():
+    text = drawn(
+        explain.view(
+            {
+                "status": "ok",
+                "pages": 2,
+                "blocks": [{"kind": "heading", "level": 2, "page": 1, "text": "Pay"}],
+                "chunks": [{"tokens": 5, "page": 1, "heading_path": ["Pay"], "text": "Raises"}],
+                "dropped": [],
+                "children": [{"name": "table.csv", "blocks": [], "chunks": [], "dropped": []}],
+            },
+            "a.eml",
+        )
+    )
+    for part in ("status: ok", "heading 2 · p. 1 · Pay", "5 tokens · p. 1 · Pay", "left out: 0", "inside: table.csv"):
+        assert part in text
+
+
+def test_an_erasure_names_what_went_and_what_remains():
+    answer = EraseAnswer(doc_id="a.md", source="docs", removed={"points": 3}, remaining=("backup",))
+    assert erase.lines(answer) == ["erased docs/a.md: 3 points", "remains: backup"]
+
+
+def test_doctor_says_what_to_do():
+    text = drawn(
+        doctor.view((Check(name="ocr", state="missing", detail="not installed", remedy="pip install upwell[ocr]"),))
+    )
+    assert "missing" in text
+    assert "-> pip install upwell[ocr]" in text
+
+
+def test_the_demos_table_has_a_line_a_step():
+    step = demo_steps.Step(
+        change="edit a paragraph",
+        path="a.md",
+        effect="searchable",
+        seconds=0.456,
+        chunks=ChunkCounts(kept=3, embedded=1, removed=1),
+        tokens_embedded=90,
+    )
+    text = drawn(demo.steps_view((step,)))
+    assert "edit a paragraph" in text
+    assert "0.46 s" in text
+    assert text.split("0.46 s")[1].split()[:4] == ["3", "0", "1", "1"]
