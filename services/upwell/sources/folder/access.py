@@ -122,8 +122,15 @@ def acl_of(doc_id: str, trails: Mapping[str, tuple[Rules, ...]], owner: str) -> 
 
 
 def same_effect(one: Acl, other: Acl) -> bool:
-    """True if both have the same levels, in any order, and the same deny."""
-    return one.deny == other.deny and set(one.levels) == set(other.levels)
+    """True if both have the same deny, and the same levels but for their order and those without effect."""
+    return one == other or (one.deny == other.deny and _binding(one) == _binding(other))
+
+
+def _binding(acl: Acl) -> frozenset[frozenset[str]]:
+    """The levels that have an effect: not those that admit whomever another one admits."""
+    strict = {level for level in acl.levels if EVERYONE not in level}
+    binding = frozenset(level for level in strict if not any(other < level for other in strict))
+    return binding or frozenset({frozenset({EVERYONE})} if acl.levels else ())
 
 
 class _StrictLoader(yaml.SafeLoader):
