@@ -14,7 +14,7 @@ import msgspec
 from upwell.child import Child, ChildDied, ChildTimedOut
 from upwell.errors import Retryable
 from upwell.lake.store import edge_requests as ask
-from upwell.lake.store import filters, fusion, points
+from upwell.lake.store import filters, fusion, packing, points
 from upwell.lake.store.turns import GroupCommit, Turns
 from upwell.ports import PointRecord, StoreHit, StoreQuery
 from upwell.records import DocKey, Vectors
@@ -48,11 +48,9 @@ class EdgeStore:
             raise
 
     def insert(self, points_: Sequence[PointRecord]) -> None:
-        points.check_points(points_, self._dim)
+        packing.check_points(points_, self._dim)
         for batch in _slices(points_):
-            fresh = tuple(
-                ask.NewPoint(point_id=p.point_id, vectors=p.vectors, payload=points.payload_of_point(p)) for p in batch
-            )
+            fresh = tuple(_new_point(point) for point in batch)
             self._ask(ask.Insert(points=fresh), type(None))
 
     def flush(self) -> None:
@@ -72,14 +70,15 @@ class EdgeStore:
         found: dict[str, Vectors] = {}
         for start in range(0, len(point_ids), SLICE_POINTS):
             some = tuple(point_ids[start : start + SLICE_POINTS])
-            found |= self._ask(ask.StoredVectors(point_ids=some), ask.VectorsById)
+            stored = self._ask(ask.StoredVectors(point_ids=some), ask.VectorsById)
+            found |= {point_id: packing.narrowed(wide) for point_id, wide in stored.items()}
         return found
 
     def texts(self, point_ids: Sequence[str]) -> dict[str, str]:
         return self._ask(ask.Texts(point_ids=tuple(point_ids)), ask.TextsById)
 
     def search(self, query: StoreQuery) -> list[StoreHit]:
-        points.check_query(query.vectors, self._dim)
+        packing.check_query(query.vectors, self._dim)
         request = ask.Search(
             vectors=query.vectors,
             admitted=filters.governed(query),
@@ -131,6 +130,11 @@ class EdgeStore:
                 self._child.kill()
             self._child = Child(MODULE, [str(self._folder), str(self._dim)])
         return self._child
+
+
+def _new_point(point: PointRecord) -> ask.NewPoint:
+    wide = packing.widened(point.vectors)
+    return ask.NewPoint(point_id=point.point_id, vectors=wide, payload=points.payload_of_point(point))
 
 
 def _slices(points_: Sequence[PointRecord]) -> Iterator[list[PointRecord]]:

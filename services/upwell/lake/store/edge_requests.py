@@ -5,12 +5,14 @@ import msgspec
 from upwell.lake.store.filters import PointFilter
 from upwell.lake.store.points import Payload
 from upwell.ports import QueryVectors
-from upwell.records import Record, Vectors
+from upwell.records import Record
 
 
 class NewPoint(Record, frozen=True, kw_only=True):
+    """Vectors in float32, the widest form, for the shard's process has no numpy."""
+
     point_id: str
-    vectors: Vectors
+    vectors: QueryVectors
     payload: Payload
 
 
@@ -115,7 +117,7 @@ class Found(Record, frozen=True, kw_only=True):
 
 Births = dict[str, int]
 TextsById = dict[str, str]
-VectorsById = dict[str, Vectors]
+VectorsById = dict[str, QueryVectors]
 
 encode = msgspec.msgpack.Encoder().encode
 decode_request = msgspec.msgpack.Decoder(Request).decode

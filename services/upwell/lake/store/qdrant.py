@@ -12,7 +12,7 @@ from threading import RLock
 from qdrant_client import QdrantClient, models
 
 from upwell.errors import Misconfigured
-from upwell.lake.store import filters, fusion, points
+from upwell.lake.store import filters, fusion, packing, points
 from upwell.lake.store.qdrant_collection import create_collection, discard_deleted_rows
 from upwell.lake.store.qdrant_errors import vendor_errors
 from upwell.lake.store.qdrant_filters import rendered
@@ -48,7 +48,7 @@ class QdrantStore:
             create_collection(self._client, collection, dim, turbo4=turbo4, indexed=not self._local)
 
     def insert(self, points_: Sequence[PointRecord]) -> None:
-        points.check_points(points_, self._dim)
+        packing.check_points(points_, self._dim)
         if not points_:
             return
         structs = [
@@ -103,7 +103,7 @@ class QdrantStore:
         return {str(record.id): str((record.payload or {})["text"]) for record in records}
 
     def search(self, query: StoreQuery) -> list[StoreHit]:
-        points.check_query(query.vectors, self._dim)
+        packing.check_query(query.vectors, self._dim)
         with self._vendor():
             *branches, reranked = self._client.query_batch_points(self._name, _requests(query, self._dim))
         ranked = [[str(hit.id) for hit in branch.points] for branch in branches]
@@ -137,7 +137,7 @@ def _requests(query: StoreQuery, dim: int) -> list[models.QueryRequest]:
     """Dense ranks, sparse ranks, and the reranked fusion of both: one request, so that hits can say why."""
     vectors, pool = query.vectors, fusion.pool_size(query)
     admitted = rendered(filters.governed(query))
-    branches = [models.Prefetch(query=points.floats32(vectors.dense), using="dense", filter=admitted, limit=pool)]
+    branches = [models.Prefetch(query=packing.floats32(vectors.dense), using="dense", filter=admitted, limit=pool)]
     if vectors.sparse_indices:
         sparse = models.SparseVector(indices=list(vectors.sparse_indices), values=list(vectors.sparse_values))
         population = models.IdfCorpusParams(corpus=rendered(filters.of_tenant(query.tenant)))
@@ -148,7 +148,7 @@ def _requests(query: StoreQuery, dim: int) -> list[models.QueryRequest]:
         )
     fused = models.Prefetch(query=models.RrfQuery(rrf=models.Rrf(k=fusion.RRF_K)), prefetch=branches, limit=pool)
     reranked = models.QueryRequest(
-        query=points.rows32(vectors.late, dim),
+        query=packing.rows32(vectors.late, dim),
         using="late",
         prefetch=[fused],
         limit=query.limit,
@@ -164,15 +164,15 @@ def _requests(query: StoreQuery, dim: int) -> list[models.QueryRequest]:
 
 def _vectors_out(vectors: Vectors, dim: int) -> dict[str, models.Vector]:
     sparse = models.SparseVector(indices=list(vectors.sparse_indices), values=list(vectors.sparse_values))
-    dense, late = points.unpack16(vectors.dense), points.unpack16(vectors.late).reshape(-1, dim)
+    dense, late = packing.unpack16(vectors.dense), packing.unpack16(vectors.late).reshape(-1, dim)
     return {"dense": dense.tolist(), "late": late.tolist(), "sparse": sparse}
 
 
 def _vectors_in(stored: object) -> Vectors:
     assert isinstance(stored, Mapping)
     return Vectors(
-        dense=points.pack16(stored["dense"]),
-        late=points.pack16(stored["late"]),
+        dense=packing.pack16(stored["dense"]),
+        late=packing.pack16(stored["late"]),
         late_count=len(stored["late"]),
         sparse_indices=tuple(stored["sparse"].indices),
         sparse_values=tuple(stored["sparse"].values),
