@@ -40,7 +40,7 @@ def ingest(
 ) -> None:
     path = folder_at(folder)
     who = owner_of(owner)
-    with opened(settings_of(lake, config, embedder)) as api, progress_bar() as progress:
+    with opened(settings_of(lake, config, embedder), create=True) as api, progress_bar() as progress:
         answer = api.ingest(path, owner=who, source=source, tenant=tenant, progress=progress)
     report(answer, as_json=as_json)
     if strict and answer.documents.dead:

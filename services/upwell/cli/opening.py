@@ -23,11 +23,14 @@ def settings_of(lake: Path | None, config: Path | None, embedder: str | None = N
 
 
 @contextmanager
-def opened(settings: "Settings") -> Iterator[LakeApi]:
-    """The lake, through its running owner or opened here; closed at the end."""
+def opened(settings: "Settings", *, create: bool = False) -> Iterator[LakeApi]:
+    """The lake, through its running owner or opened here; closed at the end.
+
+    Raises Misconfigured when there is none, unless `create` makes one.
+    """
     from upwell import wiring
 
-    lake = wiring.connect(settings)
+    lake = wiring.connect(settings, create=create)
     try:
         yield lake
     finally:
