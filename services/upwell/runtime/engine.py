@@ -111,6 +111,16 @@ class Engine:
         self._queue(tickets)
         return len(tickets)
 
+    def apply_control(self) -> None:
+        """In an owner that runs no engine: apply what the last one left of permissions, deletes and erasures."""
+        if self._started:
+            return
+        for ticket in self._log.unended():
+            event = self._log.event(ticket.seq)
+            work = None if event is None else self._stages.control(event)
+            if event is not None and work is not None:
+                self._log.finish(event, work.fate)
+
     def watch(self, watcher: Watcher) -> None:
         """Tell `watcher` of every event that is open now or comes later, until `unwatch`."""
         with self._lock:

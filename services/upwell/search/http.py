@@ -1,7 +1,7 @@
 """The lake's HTTP API, as its owner serves it on the socket: whoever can open that socket has the operator's right.
 
-Answers are the records of `upwell.answers`. Errors are one JSON object, `{"error", "reason", "detail"}`, with the status
-of their kind. Long work (`/v1/ingest`) streams lines of JSON: progress, then the answer or the error.
+Answers are the records of `upwell.answers`. Errors are one JSON object, `{"error", "reason", "detail"}`, with the
+status of their kind. Long work (`/v1/ingest`) streams lines of JSON: progress, then the answer or the error.
 """
 
 import queue

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from unicodedata import normalize
 
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from upwell.clock import Clock, now_us
@@ -13,7 +14,7 @@ from upwell.sources.folder import state as tables
 from upwell.sources.folder.content import FileReader
 from upwell.sources.folder.diff import Origin
 from upwell.sources.folder.listing import list_folder
-from upwell.sources.folder.records import Diff, State
+from upwell.sources.folder.records import Changes, Diff, State
 from upwell.sources.folder.scan import Scan
 
 
@@ -62,6 +63,14 @@ class FolderSource:
     def save(self, conn: Connection, diff: Diff) -> None:
         """Write a batch's changes; append its events in the same transaction."""
         tables.save(conn, self.tenant, self.source, diff.changes)
+
+    def forget(self, conn: Connection, doc_id: str) -> None:
+        """Take nothing for known of a document's file: the next scan reads it, and accepts whatever it finds."""
+        known = self.state.documents.get(doc_id)
+        if known is not None and known.present:
+            blank = Changes(documents=(replace(known, signature=(0, 0, 0), sha256=""),))
+            tables.save(conn, self.tenant, self.source, blank)
+            self.state.apply(blank)
 
     def scan(self, *, lane: Lane = Lane.LIVE, evidence: frozenset[str] = frozenset()) -> Iterator[Diff]:
         """The batches that bring what is remembered to what is there; the last has `last` set, and always comes.

@@ -1,0 +1,233 @@
+"""The embedded lake: everything a command can ask, on the real parts, in the process that owns the lake."""
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from upwell import metrics as m
+from upwell.answers import (
+    DeadAnswer,
+    DocumentCounts,
+    EraseAnswer,
+    IngestAnswer,
+    Progress,
+    SearchAnswer,
+    ShowAnswer,
+    SourceStatus,
+    StatusAnswer,
+)
+from upwell.clock import rfc3339
+from upwell.errors import Misconfigured, NotFound
+from upwell.ports import DocumentRow
+from upwell.records import ChangeEvent, Lane
+from upwell.runtime import erasing, looks, views
+from upwell.runtime.following import first_answer
+from upwell.runtime.parts import Identity, Parts
+from upwell.runtime.scanning import Looked, Scanning
+from upwell.runtime.tally import Tally
+from upwell.search.answer import answer_search
+from upwell.sources.folder.source import FolderSource
+
+MAX_ROUNDS = 20
+"""A folder that never rests is left to the next ingest after so many looks."""
+
+
+class LocalLake:
+    """`answers.LakeApi` over the parts of one lake. Thread-safe; `close` lets what is in hand end."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._totals = Tally()
+        self._scannings: dict[tuple[str, str], Scanning] = {}
+        self._lock = threading.Lock()
+        parts.engine.watch(self._totals)
+
+    def ingest(
+        self,
+        folder: Path,
+        *,
+        owner: str,
+        source: str | None = None,
+        tenant: str = "default",
+        progress: Callable[[Progress], None] | None = None,
+    ) -> IngestAnswer:
+        started = time.monotonic()
+        scanning = self.scanning(folder, owner=owner, source=source, tenant=tenant)
+        tally = Tally()
+        self._parts.engine.watch(tally)
+        try:
+            looked = self._until_rested(scanning, tally, progress)
+        finally:
+            self._parts.engine.unwatch(tally)
+        return _ingested(looked, tally, time.monotonic() - started)
+
+    def search(
+        self,
+        query: str,
+        *,
+        principals: frozenset[str],
+        k: int = 5,
+        tenant: str = "default",
+        sources: frozenset[str] = frozenset(),
+    ) -> SearchAnswer:
+        parts = self._parts
+        identity = self._identity()
+        parts.engine.apply_control()
+        started = time.perf_counter()
+        answer = answer_search(
+            query,
+            principals=principals,
+            k=k,
+            tenant=tenant,
+            sources=sources,
+            registry=parts.registry,
+            store=parts.store(),
+            embedder=parts.embedder(),
+            pipeline=identity.pipeline,
+        )
+        parts.metrics().observe(m.SEARCH, time.perf_counter() - started)
+        return answer
+
+    def show(self, doc: str, *, tenant: str = "default", source: str | None = None) -> ShowAnswer:
+        row = self._one(doc, tenant, source)
+        manifest = self._parts.registry.manifest(row.key, self._identity().pipeline)
+        points = [] if row.deleted else [entry.point_id for entry in manifest.entries]
+        texts = self._parts.store().texts(points) if points else {}
+        return views.shown(row, manifest, texts, self._parts.registry.history(row.key))
+
+    def status(self) -> StatusAnswer:
+        parts = self._parts
+        counts = {(c.tenant, c.source): c for c in parts.registry.counts()}
+        pending = parts.log.pending_counts()
+        with parts.log.transaction(read_only=True) as connection:
+            seen = looks.load(connection)
+        dead: dict[tuple[str, str], int] = {}
+        for letter in parts.log.dead():
+            dead[letter.tenant, letter.source] = dead.get((letter.tenant, letter.source), 0) + 1
+        now = parts.clock()
+        sources = []
+        for tenant, source in sorted(counts.keys() | pending.keys() | seen.keys() | dead.keys()):
+            counted, look = counts.get((tenant, source)), seen.get((tenant, source))
+            waiting, oldest = pending.get((tenant, source), (0, None))
+            watermark = oldest if oldest is not None else self._looked_at(tenant, source, look, now)
+            sources.append(
+                SourceStatus(
+                    tenant=tenant,
+                    source=source,
+                    documents=counted.documents if counted else 0,
+                    chunks=counted.chunks if counted else 0,
+                    watermark=rfc3339(watermark),
+                    staleness_s=None if watermark is None else max(0.0, (now - watermark) / 1e6),
+                    pending=waiting,
+                    dead=dead.get((tenant, source), 0),
+                    warnings=look.notices if look else (),
+                )
+            )
+        return StatusAnswer(
+            lake=str(parts.folder),
+            embedder=parts.embedder_name,
+            pipeline=known.pipeline if (known := parts.known()) else "",
+            owner=parts.owner,
+            sources=tuple(sources),
+            totals=self._totals.chunks,
+            tokens_embedded=self._totals.tokens_embedded,
+        )
+
+    def dead_list(self, *, tenant: str | None = None, source: str | None = None) -> tuple[DeadAnswer, ...]:
+        return tuple(views.dead_answer(letter) for letter in self._parts.log.dead(tenant, source))
+
+    def dead_show(self, dead_id: int) -> DeadAnswer:
+        for letter in self._parts.log.dead():
+            if letter.id == dead_id:
+                return views.dead_answer(letter)
+        raise NotFound(f"no dead letter {dead_id}; `upwell dead list` shows which there are")
+
+    def dead_replay(self, dead_ids: tuple[int, ...]) -> int:
+        tally = Tally()
+        self._parts.engine.watch(tally)
+        try:
+            replayed = self._parts.engine.replay(dead_ids)
+            tally.wait()
+        finally:
+            self._parts.engine.unwatch(tally)
+        return replayed
+
+    def erase(self, doc: str, *, tenant: str = "default", source: str | None = None) -> EraseAnswer:
+        return erasing.erase(self._parts, self._one(doc, tenant, source).key)
+
+    def close(self) -> None:
+        self._parts.close()
+
+    def scanning(self, folder: Path, *, owner: str, source: str | None, tenant: str) -> Scanning:
+        """The one scanner of a folder in this process. Raises Misconfigured for a folder that cannot be a source."""
+        parts = self._parts
+        found = FolderSource(
+            folder, owner=owner, tenant=tenant, source=source, excluded=[parts.folder], clock=parts.clock
+        )
+        with self._lock:
+            place = tenant, found.source
+            known = self._scannings.get(place)
+            if known is not None and (known.source.root, known.source.owner) == (found.root, owner):
+                return known
+            if known is not None and place in parts.followed:
+                raise Misconfigured(
+                    f"the source {found.source!r} is being followed ({known.source.root}, owner {known.source.owner}); "
+                    "stop that run first, or name another --source"
+                )
+            scanning = Scanning(found, parts.log, parts.engine, parts.clock)
+            scanning.open()
+            self._scannings[place] = scanning
+            return scanning
+
+    def look_again(self, event: ChangeEvent) -> None:
+        """The file is not the one that was observed: forget the observation, so that the next look finds it anew."""
+        with self._lock:
+            scanning = self._scannings.get((event.tenant, event.source))
+        if scanning is not None:
+            scanning.forget(event.doc_id)
+
+    def _identity(self) -> Identity:
+        known = self._parts.known()
+        if known is None:
+            raise Misconfigured(f"{self._parts.folder} holds no documents yet: upwell ingest DIR --lake … fills it")
+        return known
+
+    def _until_rested(
+        self, scanning: Scanning, tally: Tally, progress: Callable[[Progress], None] | None
+    ) -> list[Looked]:
+        looked = [scanning.look(Lane.BACKFILL)]
+        tally.wait(progress)
+        while looked[-1].recheck_at is not None and len(looked) < MAX_ROUNDS:
+            time.sleep(max(0.0, (looked[-1].recheck_at - self._parts.clock()) / 1e6))
+            looked.append(scanning.look(Lane.BACKFILL))
+            tally.wait(progress)
+        return looked
+
+    def _one(self, doc: str, tenant: str, source: str | None) -> DocumentRow:
+        found = self._parts.registry.find(doc, tenant, source)
+        if not found:
+            raise NotFound(f"no document {doc!r} in tenant {tenant!r}; `upwell status` shows the sources")
+        if len(found) > 1:
+            names = ", ".join(row.key.source for row in found)
+            raise Misconfigured(f"{doc!r} is in more than one source ({names}): name one with --source")
+        return found[0]
+
+    def _looked_at(self, tenant: str, source: str, look: looks.Look | None, now: int) -> int | None:
+        """While a folder is followed everything up to now is searchable when nothing is pending."""
+        if (tenant, source) in self._parts.followed:
+            return now
+        return look.looked_at if look else None
+
+
+def _ingested(looked: list[Looked], tally: Tally, seconds: float) -> IngestAnswer:
+    """Counts of all looks together; what was seen and is dead as the last one found it."""
+    total = {
+        name: sum(getattr(one.counts, name) for one in looked)
+        for name in ("new", "changed", "renamed", "acl_changed", "deleted")
+    }
+    counts = DocumentCounts(seen=looked[-1].counts.seen, unchanged=looked[0].counts.unchanged, **total)
+    together = replace(looked[-1], counts=replace(counts, dead=looked[-1].counts.dead))
+    return first_answer(together, tally, seconds)

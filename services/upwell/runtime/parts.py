@@ -1,0 +1,58 @@
+"""The parts of an open lake, as wiring puts them together: light ones at once, heavy ones when they are needed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from upwell.clock import Clock
+from upwell.lake.publish import Publisher
+from upwell.lake.registry import SqlRegistry
+from upwell.metrics import Metrics
+from upwell.ports import Embedder, Preparer, Store
+from upwell.records import Record
+from upwell.runtime.engine import Engine
+from upwell.runtime.eventlog import SqliteEventLog
+from upwell.runtime.lazy import Lazy
+
+
+class Identity(Record, frozen=True, kw_only=True):
+    """What a lake is made with, and refuses to be opened without: its embedder, the model's fingerprint and width, and
+    the pipeline (fingerprint of model, chunker and prefixer) whose collection is searched."""
+
+    embedder: str
+    model: str
+    dim: int
+    pipeline: str
+
+
+@dataclass
+class Parts:
+    """Everything that the local lake works with. `identity()` makes a new lake's; `known()` never does."""
+
+    folder: Path
+    owner: str
+    embedder_name: str
+    clock: Clock
+    log: SqliteEventLog
+    registry: SqlRegistry
+    metrics: Lazy[Metrics]
+    known: Callable[[], Identity | None]
+    identity: Lazy[Identity]
+    store: Lazy[Store]
+    embedder: Lazy[Embedder]
+    preparer: Lazy[Preparer]
+    publisher: Lazy[Publisher]
+    engine: Engine
+    followed: set[tuple[str, str]] = field(default_factory=set)
+    closers: list[Callable[[], None]] = field(default_factory=list)
+
+    def close(self) -> None:
+        """Let what is in hand end, then close from the top down."""
+        self.engine.close()
+        for lazy in (self.preparer, self.store):
+            if lazy.made is not None:
+                lazy.made.close()
+        self.registry.close()
+        self.log.close()
+        for close in self.closers:
+            close()

@@ -1,0 +1,77 @@
+"""Looking at a folder: each batch of a scan is accepted and remembered in one transaction."""
+
+import threading
+from collections.abc import Callable
+
+import sqlalchemy as sa
+
+from upwell.answers import DocumentCounts
+from upwell.clock import Clock
+from upwell.ports import Fate
+from upwell.records import DocKey, Lane, Outcome, Record
+from upwell.runtime import looks
+from upwell.runtime.engine import Engine
+from upwell.runtime.eventlog import SqliteEventLog
+from upwell.sources.folder.records import Diff, Notice
+from upwell.sources.folder.source import FolderSource
+
+STAGE = "scan"
+
+
+class Looked(Record, frozen=True, kw_only=True):
+    """What one scan came to. `recheck_at` (us): look again then, for something had yet to rest."""
+
+    counts: DocumentCounts
+    notices: tuple[str, ...] = ()
+    recheck_at: int | None = None
+
+
+class Scanning:
+    """Scans one folder for one lake, one scan at a time."""
+
+    def __init__(self, source: FolderSource, log: SqliteEventLog, engine: Engine, clock: Clock) -> None:
+        self.source = source
+        self._log = log
+        self._engine = engine
+        self._clock = clock
+        self._lock = threading.Lock()
+
+    def open(self) -> None:
+        """Bind the source's name to its folder. Raises Misconfigured when it is bound to another."""
+        with self._lock, self._log.transaction() as connection:
+            self.source.open(connection)
+
+    def look(self, lane: Lane, evidence: frozenset[str] = frozenset()) -> Looked:
+        """Compare the folder with what is remembered, and accept what follows. Raises Retryable (disk full)."""
+        with self._lock:
+            started = self._clock()
+            for diff in self.source.scan(lane=lane, evidence=evidence):
+                self._engine.submit(diff.events, self._saving(diff, started))
+                last = diff
+            return Looked(counts=last.counts, notices=_lines(last.notices), recheck_at=last.recheck_at)
+
+    def forget(self, doc_id: str) -> None:
+        """Take nothing for known of this document's file, so that the next look reads it and accepts what it finds."""
+        with self._lock, self._log.transaction() as connection:
+            self.source.forget(connection, doc_id)
+
+    def _saving(self, diff: Diff, started: int) -> Callable[[sa.Connection], None]:
+        source = self.source
+
+        def save(connection: sa.Connection) -> None:
+            source.save(connection, diff)
+            for fault in diff.faults:
+                key = DocKey(tenant=source.tenant, source=source.source, doc_id=fault.doc_id)
+                fate = Fate(outcome=Outcome.DEAD, reason=fault.reason, detail=fault.detail, stage=STAGE)
+                self._log.bury(connection, key, fate)
+            if diff.changes.faults is not None:
+                still = {fault.doc_id for fault in diff.changes.faults}
+                self._log.unbury(connection, source.tenant, source.source, STAGE, still)
+            if diff.last:
+                looks.save(connection, source.tenant, source.source, started, _lines(diff.notices))
+
+        return save
+
+
+def _lines(notices: tuple[Notice, ...]) -> tuple[str, ...]:
+    return tuple(f"{notice.code}: {notice.path or '.'}: {notice.detail}" for notice in notices)

@@ -1,0 +1,81 @@
+"""Pure functions from what the lake knows to what it answers."""
+
+from collections.abc import Mapping, Sequence
+
+from upwell.answers import DeadAnswer, HistoryLine, ShowAnswer, ShownAcl, ShownChunk
+from upwell.clock import rfc3339
+from upwell.ports import AppliedEntry, DeadLetter, DocumentRow, Manifest
+
+
+def shown(
+    row: DocumentRow, manifest: Manifest, texts: Mapping[str, str], history: Sequence[AppliedEntry]
+) -> ShowAnswer:
+    """A document as `show` gives it. A deleted one has no chunks to show, whatever still waits to be pruned."""
+    entries = () if row.deleted else manifest.entries
+    return ShowAnswer(
+        doc_id=row.key.doc_id,
+        tenant=row.key.tenant,
+        source=row.key.source,
+        version=row.version,
+        deleted=row.deleted,
+        moved_to=row.moved_to,
+        title=row.title,
+        url=row.url,
+        media_type=row.media_type,
+        status=row.status,
+        stale_since=rfc3339(row.stale_since),
+        stale_reason=row.stale_reason,
+        modified_at=rfc3339(row.modified_at),
+        searchable_at=rfc3339(row.searchable_at),
+        acl=_acl(row),
+        lineage=row.lineage,
+        history=tuple(_line(entry) for entry in history),
+        chunks=tuple(
+            ShownChunk(
+                chunk_key=entry.chunk_key,
+                ordinal=entry.ordinal,
+                text=texts.get(entry.point_id, ""),
+                tokens=entry.tokens,
+                heading_path=entry.heading_path,
+                page=entry.page,
+                spans=tuple((span.block, span.start, span.end) for span in entry.spans),
+            )
+            for entry in sorted(entries, key=lambda entry: entry.ordinal)
+        ),
+    )
+
+
+def dead_answer(letter: DeadLetter) -> DeadAnswer:
+    """A dead letter as commands print it."""
+    return DeadAnswer(
+        id=letter.id,
+        tenant=letter.tenant,
+        source=letter.source,
+        doc_id=letter.doc_id,
+        stage=letter.stage,
+        reason=letter.reason,
+        detail=letter.detail,
+        attempts=letter.attempts,
+        at=rfc3339(letter.at) or "",
+    )
+
+
+def _acl(row: DocumentRow) -> ShownAcl:
+    acl = row.effective_acl
+    return ShownAcl(
+        levels=tuple(tuple(sorted(level)) for level in acl.levels),
+        deny=tuple(sorted(acl.deny)),
+        acl_version=row.acl_version,
+        pending=len(row.pending),
+    )
+
+
+def _line(entry: AppliedEntry) -> HistoryLine:
+    return HistoryLine(
+        at=rfc3339(entry.at) or "",
+        op=entry.op,
+        version=entry.version,
+        acl_version=entry.acl_version,
+        outcome=entry.outcome,
+        detail=entry.detail,
+    )

@@ -1,0 +1,220 @@
+"""The only place that constructs adapters: from settings to an open lake."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from upwell.answers import Check, FollowingLake, IngestAnswer, LakeApi, Progress
+from upwell.chunk.policy import DEFAULT_POLICY
+from upwell.clock import now_us
+from upwell.config import Settings
+from upwell.embed import MINILM, embedder_of
+from upwell.errors import Misconfigured
+from upwell.lake.publish import Publisher
+from upwell.lake.registry import ACTIVE_PIPELINE, EMBEDDER, SqlRegistry
+from upwell.lake.store.edge import EdgeStore
+from upwell.lake.vectors import lake_vectors
+from upwell.metrics import Metrics
+from upwell.parse.limits import DEFAULT_LIMITS
+from upwell.parse.sandbox import SandboxPreparer
+from upwell.ports import Embedder, Preparer, Store
+from upwell.prefix.structural import PREFIXER
+from upwell.records import ChangeEvent, stable_hash
+from upwell.runtime import looks
+from upwell.runtime.engine import Engine
+from upwell.runtime.eventlog import SqliteEventLog
+from upwell.runtime.following import Following, first_answer
+from upwell.runtime.lazy import Lazy
+from upwell.runtime.local import LocalLake
+from upwell.runtime.owner import Ownership, acquire_within
+from upwell.runtime.parts import Identity, Parts
+from upwell.runtime.scanning import Looked
+from upwell.runtime.serving import Answering
+from upwell.runtime.stages import EmbeddedStages
+from upwell.runtime.tally import Tally
+from upwell.sources.folder import state as folder_state
+
+IDENTITY = "identity"
+
+
+def connect(settings: Settings, *, role: str = "command", create: bool = True) -> LakeApi:
+    """The lake: through its running owner, or opened here as its owner.
+
+    Raises Misconfigured when it cannot be a lake, is another embedder's, or (without `create`) does not exist.
+    """
+    if not create and not settings.lake.is_dir():
+        raise Misconfigured(f"no lake at {settings.lake}: make one with `upwell ingest DIR`, or name it with --lake")
+    held = acquire_within(settings.lake, role, settings.owner_wait_s)
+    if isinstance(held, Ownership):
+        return _open(settings, held)
+    from upwell.runtime.remote import RemoteLake
+
+    return RemoteLake(held.socket)
+
+
+def own(settings: Settings) -> FollowingLake:
+    """The lake as its owner, for `run`. Raises Misconfigured saying who holds it, when another does."""
+    held = acquire_within(settings.lake, "run", settings.owner_wait_s, give_way_to_run=False)
+    if isinstance(held, Ownership):
+        return _open(settings, held)
+    raise Misconfigured(
+        f"{settings.lake}: process {held.pid} runs this lake already (upwell {held.role}); stop it first"
+    )
+
+
+def explain(path: Path, settings: Settings) -> dict[str, Any]:
+    """How a file would be parsed, chunked and prefixed; nothing is written."""
+    from upwell.explain import explain as explained
+
+    return explained(path, settings.embedder or MINILM)
+
+
+def doctor(settings: Settings) -> list[Check]:
+    """What is installed, what is missing and how to get it."""
+    from upwell.runtime.checkup import checks
+
+    return checks(settings.lake, settings.embedder or MINILM, settings.models)
+
+
+def _open(settings: Settings, held: Ownership) -> "OwnedLake":
+    try:
+        return OwnedLake(settings, held)
+    except BaseException:
+        held.close()
+        raise
+
+
+class OwnedLake(LocalLake):
+    """The lake of this process: answers other processes on its socket, and can follow a folder."""
+
+    def __init__(self, settings: Settings, held: Ownership) -> None:
+        self._settings = settings
+        parts = _parts(settings, held, self.look_again)
+        super().__init__(parts)
+        self._answering = Answering(held.listener, self._application)
+        parts.closers.append(held.close)
+
+    def close(self) -> None:
+        self._answering.close()
+        super().close()
+
+    def follow(
+        self,
+        folder: Path,
+        *,
+        owner: str,
+        stop: threading.Event,
+        source: str | None = None,
+        tenant: str = "default",
+        progress: Callable[[Progress], None] | None = None,
+        on_ready: Callable[[IngestAnswer], None] | None = None,
+        on_change: Callable[[str], None] | None = None,
+    ) -> None:
+        """See `answers.FollowingLake.follow`."""
+        scanning = self.scanning(folder, owner=owner, source=source, tenant=tenant)
+        self._parts.embedder.warm()
+
+        def ready(looked: Looked, tally: Tally, seconds: float) -> None:
+            if on_ready is not None:
+                on_ready(first_answer(looked, tally, seconds))
+
+        following = Following(self._parts, scanning, self._settings.rescan_s)
+        following.run(stop, progress, ready, on_change or (lambda _line: None))
+
+    def _application(self) -> Any:
+        from upwell.search.http import build
+
+        return build(self, self._parts.metrics().registry)
+
+
+def _parts(settings: Settings, held: Ownership, look_again: Callable[[ChangeEvent], None]) -> Parts:
+    folder = settings.lake
+    log = SqliteEventLog(folder / "events.sqlite", tables=(looks.METADATA, folder_state.METADATA))
+    registry = SqlRegistry.open(folder / "registry.sqlite")
+    known = _known(registry, settings, folder)
+    current = known()
+    name = settings.embedder or (current.embedder if current else MINILM)
+    metrics = Lazy(Metrics)
+    embedder: Lazy[Embedder] = Lazy(lambda: _embedder(name, settings, known()))
+    identity = Lazy(lambda: known() or _new_identity(registry, name, embedder()))
+    store: Lazy[Store] = Lazy(lambda: _store(folder, identity()))
+    preparer: Lazy[Preparer] = Lazy(lambda: _preparer(settings, identity()))
+    publisher = Lazy(lambda: _publisher(registry, store(), identity(), embedder))
+    stages = EmbeddedStages(publisher, preparer, metrics, now_us, look_again)
+    engine = Engine(log, stages, workers=settings.workers, pause_limit_s=settings.retry_limit_s)
+    return Parts(
+        folder=folder,
+        owner=f"process {held.info.pid} ({held.info.role})",
+        embedder_name=name,
+        clock=now_us,
+        log=log,
+        registry=registry,
+        metrics=metrics,
+        known=known,
+        identity=identity,
+        store=store,
+        embedder=embedder,
+        preparer=preparer,
+        publisher=publisher,
+        engine=engine,
+    )
+
+
+def _known(registry: SqlRegistry, settings: Settings, folder: Path) -> Callable[[], Identity | None]:
+    """The lake's identity, read once it is there. Raises Misconfigured when the settings want another embedder."""
+    found: list[Identity] = []
+
+    def known() -> Identity | None:
+        if not found and (text := registry.meta(IDENTITY)) is not None:
+            identity = msgspec.json.decode(text, type=Identity)
+            if settings.embedder not in (None, identity.embedder):
+                raise Misconfigured(
+                    f"{folder} is made with the embedder {identity.embedder!r}: leave --embedder {settings.embedder} "
+                    "out, or make another lake with --lake"
+                )
+            found.append(identity)
+        return found[0] if found else None
+
+    return known
+
+
+def _new_identity(registry: SqlRegistry, name: str, embedder: Embedder) -> Identity:
+    pipeline = stable_hash(embedder.fingerprint, DEFAULT_POLICY.fingerprint, PREFIXER)[:16]
+    identity = Identity(embedder=name, model=embedder.fingerprint, dim=embedder.dim, pipeline=pipeline)
+    registry.set_meta(EMBEDDER, name)
+    registry.set_meta(ACTIVE_PIPELINE, pipeline)
+    registry.set_meta(IDENTITY, msgspec.json.encode(identity).decode())
+    return identity
+
+
+def _embedder(name: str, settings: Settings, known: Identity | None) -> Embedder:
+    embedder = embedder_of(name, settings.threads, settings.models)
+    if known is not None and embedder.fingerprint != known.model:
+        raise Misconfigured(
+            f"the weights of {name!r} are not those that this lake was made with: bring those back (--models), or make "
+            "another lake with --lake"
+        )
+    return embedder
+
+
+def _store(folder: Path, identity: Identity) -> Store:
+    return EdgeStore(folder / "store" / identity.pipeline, dim=identity.dim)
+
+
+def _preparer(settings: Settings, identity: Identity) -> Preparer:
+    limits = msgspec.structs.replace(DEFAULT_LIMITS, wall_s=settings.parse_timeout_s)
+    return SandboxPreparer(identity.embedder, identity.model, workers=settings.parsers, limits=limits)
+
+
+def _publisher(registry: SqlRegistry, store: Store, identity: Identity, embedder: Lazy[Embedder]) -> Publisher:
+    return Publisher(
+        registry,
+        {identity.pipeline: store},
+        active=identity.pipeline,
+        model=identity.model,
+        vectors=lambda key: lake_vectors(registry, store, identity.pipeline, embedder())(key),  # noqa: PLW0108 lazy
+        clock=now_us,
+    )
