@@ -1,6 +1,5 @@
 """Following a folder: the first look, then a look at whatever changes, and a full one every so often."""
 
-import queue
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -15,7 +14,7 @@ from upwell.runtime.backlog import Ticket
 from upwell.runtime.engine import Work
 from upwell.runtime.scanning import Looked, Scanning
 from upwell.runtime.tally import Tally
-from upwell.sources.folder.watch import watch_folder
+from upwell.sources.folder.watch import FolderWatch
 
 if TYPE_CHECKING:
     from upwell.runtime.parts import Parts
@@ -51,7 +50,6 @@ class Following:
         self._parts = parts
         self._scanning = scanning
         self._rescan_s = rescan_s
-        self._changed: queue.Queue[frozenset[str]] = queue.Queue()
         self._place = scanning.source.tenant, scanning.source.source
 
     def run(
@@ -64,65 +62,38 @@ class Following:
         """Returns when `stop` is set. Raises only what the first look raises."""
         started = time.monotonic()
         tally, announcer = Tally(), Announcer(on_change, self._parts.clock)
-        watching = threading.Thread(target=self._watch, args=(stop, on_change), name="watch", daemon=True)
-        self._parts.engine.watch(tally)
-        self._parts.engine.watch(announcer)
-        watching.start()
+        source, engine = self._scanning.source, self._parts.engine
+        engine.watch(tally)
+        engine.watch(announcer)
         try:
-            first = self._scanning.look(Lane.BACKFILL)
-            self._parts.followed.add(self._place)
+            with FolderWatch(source.root, stop, excluded=source.excluded, rescan_s=self._rescan_s) as watch:
+                first = self._scanning.look(Lane.BACKFILL)
+                self._parts.followed.add(self._place)
 
-            def ready() -> None:
-                if tally.wait(progress, stop):
-                    on_ready(first, tally, time.monotonic() - started)
-                self._parts.engine.unwatch(tally)
+                def ready() -> None:
+                    if tally.wait(progress, stop):
+                        on_ready(first, tally, time.monotonic() - started)
+                    engine.unwatch(tally)
 
-            waiting = threading.Thread(target=ready, name="first-pass")
-            waiting.start()
-            self._follow(stop, first.recheck_at, on_change)
-            waiting.join()
+                waiting = threading.Thread(target=ready, name="first-pass")
+                waiting.start()
+                self._follow(watch, stop, first.recheck_at, on_change)
+                waiting.join()
         finally:
-            stop.set()
             self._parts.followed.discard(self._place)
-            self._parts.engine.unwatch(announcer)
-            watching.join()
+            engine.unwatch(announcer)
 
-    def _watch(self, stop: threading.Event, say: Say) -> None:
-        for evidence in watch_folder(self._scanning.source, stop, say):
-            self._changed.put(evidence)
-
-    def _follow(self, stop: threading.Event, recheck_at: int | None, say: Say) -> None:
-        full_at = time.monotonic() + self._rescan_s
-        while not stop.is_set():
-            due_s = full_at - time.monotonic()
-            if recheck_at is not None:
-                due_s = min(due_s, (recheck_at - self._parts.clock()) / 1e6)
-            evidence = self._gathered(stop, due_s)
-            if stop.is_set():
-                return
-            if time.monotonic() >= full_at:
-                full_at = time.monotonic() + self._rescan_s
+    def _follow(self, watch: FolderWatch, stop: threading.Event, recheck_at: int | None, say: Say) -> None:
+        missed: frozenset[str] = frozenset()
+        while (evidence := watch.wait(recheck_at)) is not None:
             try:
-                recheck_at = self._scanning.look(Lane.LIVE, evidence).recheck_at
+                recheck_at = self._scanning.look(Lane.LIVE, evidence | missed).recheck_at
+                missed = frozenset()
             except Retryable as e:
                 say(f"{e}; looking again")
-                self._changed.put(evidence)
+                missed |= evidence
+                recheck_at = self._parts.clock()
                 stop.wait(PAUSE_S)
-
-    def _gathered(self, stop: threading.Event, due_s: float) -> frozenset[str]:
-        """Everything that changed by now, after waiting for a first change, the time or the stop."""
-        deadline = time.monotonic() + max(0.0, due_s)
-        found: frozenset[str] = frozenset()
-        while not stop.is_set():
-            left = deadline - time.monotonic()
-            try:
-                found |= self._changed.get(timeout=max(0.0, min(0.2, left))) if left > 0 else self._changed.get_nowait()
-            except queue.Empty:
-                if found or left <= 0:
-                    return found
-                continue
-            deadline = time.monotonic()
-        return found
 
 
 def first_answer(looked: Looked, tally: Tally, seconds: float) -> IngestAnswer:
