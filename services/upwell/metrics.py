@@ -202,8 +202,9 @@ class Metrics:
 
 
 def table() -> str:
-    """All metrics as a Markdown table, for the documentation."""
-    return "\n".join(["| metric | kind | unit | labels | meaning |", "|---|---|---|---|---|", *_rows()]) + "\n"
+    """All metrics as a page of Markdown, for the documentation."""
+    head = "# Metrics\n\nGenerated from `upwell.metrics` by `make docs`; a test keeps it current.\n"
+    return "\n".join([head, "| metric | kind | unit | labels | meaning |", "|---|---|---|---|---|", *_rows()]) + "\n"
 
 
 def _rows() -> Iterator[str]:
