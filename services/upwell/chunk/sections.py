@@ -54,7 +54,8 @@ def sections(blocks: Sequence[Block], out: dict[int, str], measure: Measure, pol
     for number, block in enumerate(blocks):
         if number in out or not block.text.strip():
             continue
-        if block.kind in HEADINGS and builder.has_content:
+        elsewhere = before is not None and before.kind not in HEADINGS and before.heading_path != block.heading_path
+        if builder.has_content and (block.kind in HEADINGS or elsewhere):
             builder.close()
             before = None
         builder.add(number, block, bound=before is not None and _belongs(before, block))

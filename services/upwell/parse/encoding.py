@@ -14,8 +14,8 @@ DECLARED = re.compile(
     rb"""(?:charset\s*=\s*["']?|<\?xml[^>]{0,200}encoding\s*=\s*["'])([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE
 )
 CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\x08"))
-JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uff61-\uff9f\u3000-\u303f]")
-KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
+COMMON_LEAD = (0x81, 0x98)
+JAPANESE_SHARE = 0.7
 BINARY_SHARE = 0.02
 SAMPLE_BYTES = 64 * 1024
 
@@ -94,19 +94,19 @@ def _wide(data: bytes) -> str | None:
 
 
 def _is_japanese(sample: bytes) -> bool:
-    for cut in range(2):  # a sample may end inside a character
-        try:
-            text = sample[: len(sample) - cut].decode("cp932")
-        except UnicodeDecodeError:
-            continue
-        foreign = [c for c in text if ord(c) > 127]
-        full = [c for c in foreign if not "\uff61" <= c <= "\uff9f"]
-        return (
-            bool(KANA.search(text))
-            and len(full) >= 0.5 * len(foreign)
-            and len(JAPANESE.findall(text)) >= 0.7 * len(foreign)
-        )
-    return False
+    """Whether a sample decodes as Shift_JIS to what Japanese is made of: kana, symbols and the commoner kanji.
+
+    Letters of Western encodings would come out as half-width kana or as rare kanji, whose lead bytes are high.
+    """
+    try:
+        text = sample.decode("cp932")
+    except UnicodeDecodeError as e:
+        if e.start < len(sample) - 1:
+            return False  # not merely cut inside its last character
+        text = sample[: e.start].decode("cp932")
+    wide = [c.encode("cp932", "replace") for c in text if ord(c) > 127]
+    common = sum(len(c) == 2 and COMMON_LEAD[0] <= c[0] <= COMMON_LEAD[1] for c in wide)
+    return bool(wide) and common >= JAPANESE_SHARE * len(wide)
 
 
 def _western(data: bytes) -> str:

@@ -86,6 +86,19 @@ class Outline:
                 )
             )
 
+    def take(self, block: Block) -> None:
+        """A block that another parser made, under the headings that are open here."""
+        if block.kind is Kind.HEADING:
+            self.heading(block.text, block.level or 1, page=block.page, bbox=block.bbox)
+        else:
+            self._append(replace(block, heading_path=self.path))
+
+    def code(self, block: Block) -> None:
+        """A block of code that knows its own path of names; its indentation is kept, blank lines around it are not."""
+        text = block.text.strip("\n").rstrip()
+        if text.strip():
+            self._append(replace(block, text=text))
+
     def _append(self, block: Block) -> None:
         if not _is_utf8(block.text):
             block = replace(block, text=block.text.encode("utf-8", "replace").decode())

@@ -5,24 +5,41 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from upwell.parse import media
-from upwell.parse.detect import detect
+from upwell.parse import docling, media
+from upwell.parse.captions import parse_captions
+from upwell.parse.code import parse_code
+from upwell.parse.data import parse_json, parse_notebook, parse_xml
+from upwell.parse.delimited import parse_delimited
+from upwell.parse.detect import OLE_MAGIC, detect
 from upwell.parse.encoding import decode
-from upwell.parse.failures import Unparsable, too_large, unsupported
+from upwell.parse.failures import Unparsable, encrypted, too_large, unsupported
+from upwell.parse.html import parse_html
 from upwell.parse.language import guess_language
 from upwell.parse.limits import Limits
+from upwell.parse.mail import parse_mail
 from upwell.parse.markdown import parse_markdown
 from upwell.parse.plain import parse_plain
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
 TextParser = Callable[[str, Limits], ParsedDocument]
 TEXT_PARSERS: MappingProxyType[str, TextParser] = MappingProxyType(
-    {media.MARKDOWN: parse_markdown, media.PLAIN: parse_plain}
+    {
+        media.MARKDOWN: parse_markdown,
+        media.PLAIN: parse_plain,
+        media.HTML: parse_html,
+        media.CSV: parse_delimited,
+        media.TSV: parse_delimited,
+        media.VTT: parse_captions,
+        media.JSON: parse_json,
+        media.NOTEBOOK: parse_notebook,
+    }
 )
+ENCRYPTION_MARK = "EncryptedPackage".encode("utf-16-le")
+WITH_EXTRA = frozenset({media.MSG, media.ODT, media.ODS, media.ODP, media.RTF, media.DOC, media.XLS, media.PPT})
 LANGUAGE_SAMPLE_CHARACTERS = 20_000
 
 
-def parse(data: bytes, name: str, claimed: str | None, limits: Limits) -> ParsedDocument:
+def parse(data: bytes, name: str, claimed: str | None, limits: Limits, depth: int = 0) -> ParsedDocument:
     """The document as blocks, or a status that says why not. Never raises for what a document holds."""
     if not data:
         return ParsedDocument(
@@ -30,7 +47,7 @@ def parse(data: bytes, name: str, claimed: str | None, limits: Limits) -> Parsed
         )
     media_type = detect(data, name, claimed)
     try:
-        return finished(_parse(data, media_type, limits), media_type)
+        return finished(_parse(data, media_type, limits, depth), media_type)
     except Unparsable as e:
         return ParsedDocument(status=e.status, reason=e.reason, media_type=media_type)
     except RecursionError:
@@ -56,17 +73,41 @@ def finished(parsed: ParsedDocument, media_type: str) -> ParsedDocument:
     )
 
 
-def _parse(data: bytes, media_type: str, limits: Limits) -> ParsedDocument:
+def _parse(data: bytes, media_type: str, limits: Limits, depth: int) -> ParsedDocument:
     if len(data) > limits.file_bytes:
         raise too_large(f"{len(data)} bytes; at most {limits.file_bytes} are read")
+    if media.is_text(media_type) and len(data) > limits.text_bytes:
+        raise too_large(f"{len(data)} bytes of text; at most {limits.text_bytes} are read")
+    if media_type == media.EML:
+        return parse_mail(data, limits, lambda part, name, kind: _child(part, name, kind, limits, depth))
+    if media_type == media.XML:
+        return parse_xml(data, limits)
+    if media_type in docling.EXTENSIONS:
+        return docling.parse_docling(data, media_type, limits)
     if media.is_text(media_type):
         return _parse_text(data, media_type, limits)
+    if ENCRYPTION_MARK in data and data.startswith(OLE_MAGIC):
+        raise encrypted("the office file is encrypted; its password is not known")
+    if media_type.startswith("image/"):
+        return ParsedDocument(status=ParseStatus.NEEDS_OCR, reason="an image: its text needs OCR (extra upwell[ocr])")
+    if media_type in WITH_EXTRA:
+        raise unsupported(f"{media_type} needs the extra upwell[formats]")
     raise unsupported(f"no parser for {media_type}")
 
 
+def _child(data: bytes, name: str, claimed: str | None, limits: Limits, depth: int) -> ParsedDocument:
+    if depth >= limits.child_depth:
+        return ParsedDocument(
+            status=ParseStatus.TOO_LARGE, reason="nested too deeply", media_type=claimed or media.BINARY
+        )
+    return parse(data, name, claimed, limits, depth + 1)
+
+
 def _parse_text(data: bytes, media_type: str, limits: Limits) -> ParsedDocument:
-    if len(data) > limits.text_bytes:
-        raise too_large(f"{len(data)} bytes of text; at most {limits.text_bytes} are read")
     text, encoding = decode(data)
-    parser = TEXT_PARSERS.get(media_type, parse_plain)
-    return replace(parser(text, limits), encoding=encoding)
+    language = media.code_language(media_type)
+    if language is not None:
+        parsed = parse_code(text, language, limits)
+    else:
+        parsed = TEXT_PARSERS.get(media_type, parse_plain)(text, limits)
+    return replace(parsed, encoding=encoding)

@@ -3,6 +3,7 @@
 It makes its tokenizer, gives its rights away, and then answers requests. What a document does to it stays here.
 """
 
+import logging
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from upwell.child import serve
+from upwell.parse import docling
 from upwell.parse.confine import Confinement, allow_cpu, confine
 from upwell.parse.explanation import explanation
 from upwell.parse.failures import Unparsable
@@ -38,6 +40,7 @@ class _Worker:
         self.steps: dict[str, Callable[[Request], bytes]] = {
             "prepare": self.prepare,
             "explain": self.explain,
+            "warm": self.warm,
             "strength": lambda _: ENCODER.encode(self.strength),
         }
 
@@ -68,6 +71,10 @@ class _Worker:
             parsed = ParsedDocument(status=e.status, reason=e.reason)
         return JSON_ENCODER.encode(explanation(parsed, self.tokenizer, self.fingerprint))
 
+    def warm(self, _: Request) -> bytes:
+        docling.warm()
+        return b""
+
     def _bytes(self, request: Request) -> bytes:
         return request.data if request.data is not None else read_file(Path(request.path or ""), self.limits)
 
@@ -77,6 +84,7 @@ def main(arguments: list[str]) -> None:
     socket_fd, lifeline_fd, embedder, fingerprint, limits_json = arguments
     from upwell.embed import tokenizer_of  # noqa: PLC0415 - the rest of this module is used without it
 
+    logging.disable(logging.CRITICAL)  # what parsers say of a document may quote it
     tokenizer = tokenizer_of(embedder)
     limits = msgspec.json.decode(limits_json, type=Limits)
     serve(_Worker(tokenizer, fingerprint, limits, confine(limits)), int(socket_fd), int(lifeline_fd))

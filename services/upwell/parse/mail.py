@@ -1,0 +1,93 @@
+"""Mail on the standard library: the subject as title, who and when, the body, attachments as children."""
+
+import re
+from collections.abc import Callable, Iterator
+from email import message_from_bytes, policy
+from email.errors import MessageError
+from email.message import EmailMessage
+
+from msgspec.structs import replace
+
+from upwell.parse.encoding import decode
+from upwell.parse.failures import too_large
+from upwell.parse.html import blocks_under, parse_html
+from upwell.parse.limits import Limits
+from upwell.parse.outline import Outline
+from upwell.parse.plain import BLANK_LINES
+from upwell.records import Kind, ParsedDocument, ParseStatus
+
+PARSER = "mail/1"
+SHOWN_FIELDS = ("From", "To", "Cc", "Date")
+QUOTED = re.compile(r"^>", re.MULTILINE)
+ParseChild = Callable[[bytes, str, str | None], ParsedDocument]
+
+
+def parse_mail(data: bytes, limits: Limits, parse_child: ParseChild) -> ParsedDocument:
+    """A message; `parse_child` parses each attachment. Of alternatives the plain one is read, else the HTML one."""
+    message = message_from_bytes(data, policy=policy.default)
+    outline = Outline(limits.characters)
+    subject = _field(message, "Subject")
+    outline.title(subject)
+    shown = [f"{name}: {value}" for name in SHOWN_FIELDS if (value := _field(message, name))]
+    outline.add(Kind.PARAGRAPH, "\n".join(shown))
+    body = message.get_body(("plain", "html"))
+    if isinstance(body, EmailMessage):
+        _body(body, outline, limits)
+    children = []
+    for name, content, media_type in _attachments(message, body, limits):
+        children.append(replace(parse_child(content, name, media_type), name=name))
+    return ParsedDocument(
+        status=ParseStatus.OK,
+        blocks=tuple(outline.blocks),
+        title=subject or None,
+        parser=PARSER,
+        children=tuple(children),
+    )
+
+
+def _field(message: EmailMessage, name: str) -> str:
+    # The parser of header fields raises many kinds of errors on hostile ones; such a field is left unread.
+    try:
+        return " ".join(str(message.get(name, "")).split())
+    except (MessageError, ValueError, IndexError, AttributeError, LookupError, TypeError):
+        return ""
+
+
+def _body(part: EmailMessage, outline: Outline, limits: Limits) -> None:
+    text = decode(_payload(part), part.get_content_charset())[0]
+    if part.get_content_subtype() == "html":
+        blocks_under(parse_html(text, limits), outline)
+        return
+    for paragraph in BLANK_LINES.split(text):
+        quoted = len(QUOTED.findall(paragraph)) * 2 > paragraph.count("\n") + 1
+        outline.add(Kind.QUOTE if quoted else Kind.PARAGRAPH, paragraph)
+
+
+def _payload(part: EmailMessage) -> bytes:
+    payload = part.get_payload(decode=True)
+    return payload if isinstance(payload, bytes) else b""
+
+
+def _attachments(message: EmailMessage, body: object, limits: Limits) -> Iterator[tuple[str, bytes, str | None]]:
+    """Name, content and type of each part that is not the body; names are made where there are none."""
+    count = 0
+    for part in _parts(message, limits.nesting):
+        if part is body or part.is_multipart():
+            continue
+        if part.get_content_disposition() != "attachment" and not part.get_filename():
+            continue
+        count += 1
+        if count > limits.children:
+            raise too_large(f"over {limits.children} attachments")
+        name = re.sub(r"[\x00-\x1f/\\]", "_", part.get_filename() or f"attachment-{count}")
+        yield name, _payload(part), part.get_content_type()
+
+
+def _parts(message: EmailMessage, left: int) -> Iterator[EmailMessage]:
+    if left < 0:
+        raise too_large("nested too deeply")
+    yield message
+    if message.is_multipart():
+        for part in message.iter_parts():
+            if isinstance(part, EmailMessage):
+                yield from _parts(part, left - 1)
