@@ -22,6 +22,9 @@ BLOCK_BYTES = 1024 * 1024
 MAX_FILE_BYTES = 4 * 1024**3
 ATTEMPTS = 4
 INT64 = 2**63 - 1
+# A file this large that was written to a moment ago is probably still being copied: reading it now is for nothing.
+LARGE_BYTES = 16 * 1024 * 1024
+LARGE_RESTS_US = 1_000_000
 
 
 class Why(StrEnum):
@@ -49,6 +52,7 @@ class Reading(Record, frozen=True, kw_only=True):
     data: bytes | None
 
 
+RESTLESS = Unread(why=Why.RESTLESS, detail="it changes while it is read")
 Read = Callable[[str], Reading | Unread]
 Open = Callable[[str, str], int]
 
@@ -94,7 +98,7 @@ class FileReader:
             found = self._once(path)
             if found is not None:
                 return found
-        return Unread(why=Why.RESTLESS, detail="it changes while it is read")
+        return RESTLESS
 
     def _once(self, path: str) -> Reading | Unread | None:
         try:
@@ -116,12 +120,14 @@ class FileReader:
             return Unread(why=Why.GONE, detail="it is no longer a file")
         if before.st_size > MAX_FILE_BYTES:
             return Unread(why=Why.TOO_LARGE, detail=f"{before.st_size} bytes; the limit is {MAX_FILE_BYTES}")
+        if before.st_size > LARGE_BYTES and 0 <= observed_at - before.st_mtime_ns // 1000 < LARGE_RESTS_US:
+            return RESTLESS
         digest, kept, size = hashlib.sha256(), bytearray(), 0
         while block := os.read(descriptor, BLOCK_BYTES):
             digest.update(block)
             size += len(block)
             if size > before.st_size:
-                return None
+                return None if size <= LARGE_BYTES else RESTLESS
             if before.st_size <= INLINE_LIMIT_BYTES:
                 kept += block
         after = os.fstat(descriptor)

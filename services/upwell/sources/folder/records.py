@@ -36,7 +36,8 @@ class Fault(Record, frozen=True, kw_only=True):
 
 class Notice(Record, frozen=True, kw_only=True):
     """Something `status` should say. Codes: source_missing, source_empty, folder_unreadable, access_hidden,
-    access_name, link_outside, link_skipped, special_file, ignores_unreadable, restless."""
+    access_name, link_outside, link_skipped, special_file, ignores_unreadable, restless,
+    watch_polling."""
 
     code: str
     path: str
