@@ -1,0 +1,93 @@
+"""From a question in words to the answer that commands print: limits, embedding, the governed search, citations."""
+
+import re
+
+from upwell.access import reader
+from upwell.answers import Hit, SearchAnswer
+from upwell.clock import rfc3339
+from upwell.errors import Misconfigured
+from upwell.ports import Embedder, LiveChunk, Registry, Store
+from upwell.search.govern import Admitted, Reading, governed_search
+
+LONGEST_QUERY = 10_000
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+
+
+def answer_search(
+    query: str,
+    *,
+    principals: frozenset[str],
+    k: int,
+    tenant: str,
+    sources: frozenset[str],
+    registry: Registry,
+    store: Store,
+    embedder: Embedder,
+    pipeline: str,
+) -> SearchAnswer:
+    """The best `k` chunks (1 to 100) for the query that somebody with these principals may see, with citations.
+
+    Raises Misconfigured for a query that is empty or over 10,000 characters, for a k out of range, and for names that
+    are no text; otherwise what the embedder, the store and the registry raise.
+    """
+    _check_names(principals, sources, tenant)
+    words = _words(query)
+    reading = Reading(reader=reader(*principals), tenant=tenant, sources=sources)
+    governed = governed_search(
+        embedder.embed_query(words), reading, k, registry=registry, store=store, pipeline=pipeline
+    )
+    hits = tuple(_hit(rank, admitted) for rank, admitted in enumerate(governed.admitted, start=1))
+    return SearchAnswer(query=_printable(query), as_of=rfc3339(governed.as_of) or "", hits=hits)
+
+
+def citation(chunk: LiveChunk) -> str:
+    """`source/doc_id > heading > heading (p. N)`, on one line: what a person needs to find the place."""
+    where = [f"{chunk.row.key.source}/{chunk.row.key.doc_id}", *chunk.entry.heading_path]
+    page = "" if chunk.entry.page is None else f" (p. {chunk.entry.page})"
+    return " > ".join(" ".join(CONTROL.sub(" ", part).split()) for part in where) + page
+
+
+def _hit(rank: int, admitted: Admitted) -> Hit:
+    row, entry = admitted.chunk.row, admitted.chunk.entry
+    return Hit(
+        citation=citation(admitted.chunk),
+        rank=rank,
+        score=admitted.hit.score,
+        tenant=row.key.tenant,
+        source=row.key.source,
+        doc_id=row.key.doc_id,
+        version=row.version,
+        title=row.title,
+        url=row.url,
+        heading_path=entry.heading_path,
+        page=entry.page,
+        bbox=entry.bbox,
+        text=admitted.hit.text,
+        chunk_key=entry.chunk_key,
+        modified_at=rfc3339(row.modified_at),
+        searchable_at=rfc3339(row.searchable_at),
+        stale_since=rfc3339(row.stale_since),
+        stale_reason=row.stale_reason,
+        lineage=row.lineage,
+        why=admitted.hit.why,
+    )
+
+
+def _words(query: str) -> str:
+    if len(query) > LONGEST_QUERY:
+        raise Misconfigured(f"the query has {len(query):,} characters: ask with {LONGEST_QUERY:,} at most")
+    words = CONTROL.sub(" ", _printable(query)).strip()
+    if not words:
+        raise Misconfigured("the query is empty: say what to look for")
+    return words
+
+
+def _printable(query: str) -> str:
+    """Without lone surrogates (bytes of a command line that are no text), which no encoder takes."""
+    return query.encode("utf-8", "replace").decode()
+
+
+def _check_names(principals: frozenset[str], sources: frozenset[str], tenant: str) -> None:
+    for name in (*principals, *sources, tenant):
+        if _printable(name) != name:
+            raise Misconfigured("a principal, source or tenant is not valid text")

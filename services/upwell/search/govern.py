@@ -1,0 +1,114 @@
+"""Search that never shows what its reader may not see: the store proposes, one registry snapshot disposes.
+
+Filters inside the store are copies and may be stale, so every hit is checked against the registry: it must be live in
+the pinned pipeline's manifest, and every level of its document's permissions must admit the reader. The last step
+before an answer leaves is one snapshot over everything in it. There is no switch to turn this off.
+
+What is refused is excluded, and the store is asked again, until k hits are left or it has no more: a refusal costs
+nobody a hit that they may see. Asking by offset would not do, for the order moves under it.
+"""
+
+from collections.abc import Mapping
+
+from upwell.access import admits
+from upwell.errors import Misconfigured
+from upwell.ports import LiveChunk, QueryVectors, Registry, Store, StoreHit, StoreQuery
+from upwell.records import DocKey, Record
+
+MOST_HITS = 100
+MOST_ASKED = 800
+CHASES = 3
+"""How often a search asks again only because points it found were replaced under it (their successors are new)."""
+
+
+class Reading(Record, frozen=True, kw_only=True):
+    """Who reads what: one reader's view of one tenant (of `sources` alone, if any are named)."""
+
+    reader: frozenset[str]
+    tenant: str
+    sources: frozenset[str] = frozenset()
+
+    def allows(self, chunk: LiveChunk) -> bool:
+        """True if this reader may see the live chunk."""
+        key = chunk.row.key
+        in_view = key.tenant == self.tenant and (not self.sources or key.source in self.sources)
+        return in_view and not chunk.row.deleted and admits(chunk.row.effective_acl, self.reader)
+
+
+class Admitted(Record, frozen=True, kw_only=True):
+    """A hit that passed the re-check, with what the registry says of it."""
+
+    hit: StoreHit
+    chunk: LiveChunk
+
+
+class Governed(Record, frozen=True, kw_only=True):
+    """Hits best first, all of them true at `as_of` (us): the time of the one snapshot that checked them together."""
+
+    admitted: tuple[Admitted, ...]
+    as_of: int
+
+
+def governed_search(
+    vectors: QueryVectors, reading: Reading, k: int, *, registry: Registry, store: Store, pipeline: str
+) -> Governed:
+    """The best `k` chunks (1 to 100) that the reader may see, or all there are.
+
+    Raises Misconfigured for a k out of range, and what the store and the registry raise.
+    """
+    if not 1 <= k <= MOST_HITS:
+        raise Misconfigured(f"k is {k}: ask for 1 to {MOST_HITS} hits")
+    found: dict[str, StoreHit] = {}
+    refused = _Refused()
+    wanted, chases = k, CHASES
+    while True:
+        page = store.search(_query(vectors, reading, wanted, refused))
+        found |= {hit.point_id: hit for hit in page}
+        live, as_of = registry.snapshot(pipeline, found)
+        admitted = [
+            Admitted(hit=hit, chunk=live[hit.point_id])
+            for hit in sorted(found.values(), key=lambda hit: (-hit.score, hit.point_id))
+            if _is_live(hit, live) and reading.allows(live[hit.point_id])
+        ][:k]
+        replaced = refused.note(page, live, reading)
+        short = len(admitted) < k
+        if replaced is not None and chases and (short or replaced > admitted[-1].hit.score):
+            chases -= 1
+        elif not (short and refused.grew and len(page) == wanted):
+            return Governed(admitted=tuple(admitted), as_of=as_of)
+        wanted = min(2 * wanted, max(MOST_ASKED, k))
+
+
+class _Refused:
+    """What the re-check has refused so far: points that are not live, documents that the reader may not see."""
+
+    def __init__(self) -> None:
+        self.points: set[str] = set()
+        self.documents: set[DocKey] = set()
+        self.grew = False
+
+    def note(self, page: list[StoreHit], live: Mapping[str, LiveChunk], reading: Reading) -> float | None:
+        """Add what is refused of a page; returns the best score among points that are not live, if there are any."""
+        before = len(self.points) + len(self.documents)
+        stale = [hit for hit in page if not _is_live(hit, live)]
+        self.points |= {hit.point_id for hit in stale}
+        self.documents |= {hit.key for hit in page if _is_live(hit, live) and not reading.allows(live[hit.point_id])}
+        self.grew = len(self.points) + len(self.documents) > before
+        return max((hit.score for hit in stale), default=None)
+
+
+def _is_live(hit: StoreHit, live: Mapping[str, LiveChunk]) -> bool:
+    chunk = live.get(hit.point_id)
+    return chunk is not None and chunk.row.key == hit.key and chunk.entry.chunk_key == hit.chunk_key
+
+
+def _query(vectors: QueryVectors, reading: Reading, limit: int, refused: _Refused) -> StoreQuery:
+    return StoreQuery(
+        tenant=reading.tenant,
+        reader=reading.reader,
+        sources=reading.sources,
+        vectors=vectors,
+        limit=limit,
+        exclude_points=frozenset(refused.points),
+        exclude_documents=frozenset(refused.documents),
+    )
