@@ -19,9 +19,9 @@ UNREAD = frozenset(
     {"script", "style", "noscript", "template", "head", "svg", "math", "iframe", "object", "canvas", "audio", "video"}
 )
 BLOCK_TAGS = (
-    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure "
-    "footer form h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol option p pre section select summary table tbody "
-    "td tfoot th thead tr ul"
+    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption "
+    "figure footer form h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol option p pre section "
+    "select summary table tbody td tfoot th thead tr ul"
 )
 BLOCKS = frozenset(BLOCK_TAGS.split())
 HEADING = re.compile(r"h[1-6]")

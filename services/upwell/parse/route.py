@@ -18,6 +18,7 @@ from upwell.parse.language import guess_language
 from upwell.parse.limits import Limits
 from upwell.parse.mail import parse_mail
 from upwell.parse.markdown import parse_markdown
+from upwell.parse.pdf.document import parse_pdf
 from upwell.parse.plain import parse_plain
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
@@ -82,6 +83,8 @@ def _parse(data: bytes, media_type: str, limits: Limits, depth: int) -> ParsedDo
         return parse_mail(data, limits, lambda part, name, kind: _child(part, name, kind, limits, depth))
     if media_type == media.XML:
         return parse_xml(data, limits)
+    if media_type == media.PDF:
+        return parse_pdf(data, limits, lambda part, name, kind: _child(part, name, kind, limits, depth))
     if media_type in docling.EXTENSIONS:
         return docling.parse_docling(data, media_type, limits)
     if media.is_text(media_type):

@@ -1,0 +1,1 @@
+"""PDF without models: cells from docling-parse; order, paragraphs, headings and tables are ours."""

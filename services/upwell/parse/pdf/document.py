@@ -1,0 +1,109 @@
+"""A PDF as blocks with page and box, its attached files as children."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from upwell.parse.failures import corrupt, encrypted
+from upwell.parse.limits import Limits
+from upwell.parse.outline import Outline
+from upwell.parse.pdf.furniture import page_furniture
+from upwell.parse.pdf.order import reading_order
+from upwell.parse.pdf.page import BBox, Page, Piece, read_pages
+from upwell.parse.pdf.paragraphs import Sizes, add_paragraph, measure_sizes, paragraphs
+from upwell.parse.pdf.tables import FoundTable, find_tables
+from upwell.records import Kind, ParsedDocument, ParseStatus, Record
+
+PARSER = "pdf/1"
+ParseChild = Callable[[bytes, str, str | None], ParsedDocument]
+PASSWORD_ERROR = 4
+
+
+class Picture(Record, frozen=True, kw_only=True):
+    bbox: BBox
+
+
+def parse_pdf(data: bytes, limits: Limits, parse_child: ParseChild) -> ParsedDocument:
+    """Blocks in reading order. Pages that are only pictures end as `needs_ocr`. Raises Unparsable."""
+    attached = _attached(data, limits)
+    pages = list(read_pages(data, limits))
+    if not any(page.pieces for page in pages):
+        scanned = any(page.pictures for page in pages)
+        return ParsedDocument(
+            status=ParseStatus.NEEDS_OCR if scanned else ParseStatus.EMPTY,
+            reason="its pages are pictures: the text needs OCR (extra upwell[ocr])" if scanned else "no text in it",
+            pages=len(pages),
+            parser=PARSER,
+        )
+    outline = Outline(limits.characters)
+    furniture = page_furniture(pages)
+    sizes = measure_sizes([piece for page in pages for piece in page.pieces])
+    for page in pages:
+        _add_page(page, furniture[page.number], sizes, outline)
+    title = next((b.text for b in outline.blocks if b.kind is Kind.TITLE), None)
+    return ParsedDocument(
+        status=ParseStatus.OK,
+        blocks=tuple(outline.blocks),
+        title=title or next((b.text for b in outline.blocks if b.kind is Kind.HEADING and b.level == 1), None),
+        pages=len(pages),
+        parser=PARSER,
+        children=tuple(replace(parse_child(content, name, None), name=name) for name, content in attached),
+    )
+
+
+def _add_page(page: Page, furniture: frozenset[int], sizes: Sizes, outline: Outline) -> None:
+    body = replace(page, pieces=tuple(p for i, p in enumerate(page.pieces) if i not in furniture))
+    tables = find_tables(body)
+    taken = frozenset().union(*(table.pieces for table in tables))
+    things: list[Piece | FoundTable | Picture] = [p for i, p in enumerate(body.pieces) if i not in taken]
+    things.extend(tables)
+    things.extend(Picture(bbox=box) for box in page.pictures)
+    run: list[Piece] = []
+    for thing in [*reading_order(things), None]:
+        if isinstance(thing, Piece):
+            run.append(thing)
+            continue
+        for paragraph in paragraphs(run, page.number):
+            add_paragraph(paragraph, sizes, page.height, outline)
+        run = []
+        if isinstance(thing, FoundTable):
+            outline.table(thing.table, page=page.number, bbox=thing.bbox)
+        elif thing is not None:
+            outline.add(Kind.FIGURE, "", page=page.number, bbox=thing.bbox)
+    _add_furniture(page, furniture, outline)
+
+
+def _add_furniture(page: Page, furniture: frozenset[int], outline: Outline) -> None:
+    for i in sorted(furniture):
+        piece = page.pieces[i]
+        outline.add(Kind.PAGE_FURNITURE, piece.text, page=page.number, bbox=piece.bbox, left_out="page_furniture")
+
+
+def _attached(data: bytes, limits: Limits) -> Sequence[tuple[str, bytes]]:
+    """Files attached to the PDF; also where encryption and damage show first."""
+    import pypdfium2  # type: ignore[import-untyped]  # noqa: PLC0415 - a C library that loads only when a PDF comes
+
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as e:
+        if getattr(e, "err_code", None) == PASSWORD_ERROR or "password" in str(e).lower():
+            raise encrypted("the PDF is encrypted; its password is not known") from e
+        raise corrupt("the PDF cannot be read") from e
+    try:
+        return list(_files(document, limits))
+    finally:
+        document.close()
+
+
+def _files(document: object, limits: Limits) -> Iterator[tuple[str, bytes]]:
+    import pypdfium2  # noqa: PLC0415 - as above
+
+    count = min(document.count_attachments(), limits.children)  # type: ignore[attr-defined]
+    for i in range(count):
+        try:
+            attachment = document.get_attachment(i)  # type: ignore[attr-defined]
+            name, content = attachment.get_name(), bytes(attachment.get_data())
+        except pypdfium2.PdfiumError:
+            continue  # a damaged attachment does not take its PDF with it
+        yield re.sub(r"[\x00-\x1f/\\]", "_", name) or f"attachment-{i + 1}", content
