@@ -90,7 +90,11 @@ def view(answers: tuple[DeadAnswer, ...]) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    table = Table("id", "when", "document", "stage", "reason", "tries", "detail", box=None, header_style="bold")
+    table = Table("id", "when", box=None, header_style="bold")
+    table.add_column("document", ratio=3)
+    for column in ("stage", "reason", "tries"):
+        table.add_column(column)
+    table.add_column("detail", ratio=2)
     for letter in answers:
         table.add_row(
             str(letter.id),

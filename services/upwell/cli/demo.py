@@ -14,8 +14,9 @@ from upwell.cli import demo_folder, options
 from upwell.cli.demo_steps import PEOPLE, QUESTION, Person, Step, changes, measure
 from upwell.cli.following import Following
 from upwell.cli.ingest import view as ingest_view
+from upwell.cli.ingest import warnings_of
 from upwell.cli.opening import settings_of
-from upwell.cli.output import emit
+from upwell.cli.output import emit, note
 from upwell.cli.principals import login
 from upwell.cli.progress import progress_bar
 from upwell.cli.search import hit_view
@@ -97,6 +98,8 @@ def _perform(held: "FollowingLake", settings: "Settings", company: Path, *, as_j
                 raise Retryable("demo: following the folder ended before it began; run `upwell demo` again")
             if not as_json:
                 emit(ingest, _ingest_view(ingest, company))
+            for warning in warnings_of(ingest):
+                note(warning)
             steps = tuple(measure(held, company, change) for change in changes(owner))
             if not as_json:
                 emit(steps, steps_view(steps))
@@ -131,7 +134,7 @@ def steps_view(steps: tuple[Step, ...]) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    table = Table("change", box=None, header_style="dim")
+    table = Table("change", box=None, header_style="dim", padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("effect")
     for column in ("after", "kept", "reused", "embedded", "removed"):
         table.add_column(column, justify="right")
@@ -160,7 +163,7 @@ def asked_view(person: Person, answer: SearchAnswer) -> "Group":
 
 def next_commands(lake: Path, company: Path) -> tuple[str, ...]:
     """Three commands to type next; `upwell` as this shell can call it."""
-    program = "upwell" if shutil.which("upwell") else shlex.quote(sys.argv[0])
+    program = "upwell" if shutil.which("upwell") else shlex.quote(str(_near(Path(sys.argv[0]))))
     here = f"--lake {shlex.quote(str(lake))}"
     return (
         f'{program} search "how long is parental leave?" {here} --as tom --group staff',

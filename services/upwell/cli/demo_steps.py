@@ -80,7 +80,7 @@ def changes(owner: str) -> tuple[Change, ...]:
         ),
         Change(
             name="rename a file",
-            path=f"{MINUTES} -> {RENAMED.rpartition('/')[2]}",
+            path=f"{Path(MINUTES).name} -> {Path(RENAMED).name}",
             effect="searchable",
             make=lambda folder: _rename(folder / MINUTES, folder / RENAMED),
             query="Who pays for the second scaffold?",

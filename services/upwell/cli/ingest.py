@@ -50,10 +50,17 @@ def ingest(
 def report(answer: IngestAnswer, *, as_json: bool) -> None:
     """Print what an ingest did, its warnings, and where to look when documents were refused."""
     emit(answer, None if as_json else view(answer))
-    for warning in answer.warnings:
-        note(f"warning: {warning}")
-    if answer.documents.dead:
-        note(f"{answer.documents.dead} refused; `upwell dead list` says why")
+    for warning in warnings_of(answer):
+        note(warning)
+
+
+def warnings_of(answer: IngestAnswer) -> list[str]:
+    """The lake's own warnings, and where to look when documents were refused."""
+    refused = answer.documents.dead
+    return [
+        *(f"warning: {warning}" for warning in answer.warnings),
+        *([f"{refused} refused; `upwell dead list` says why"] if refused else []),
+    ]
 
 
 def view(answer: IngestAnswer) -> "Table":

@@ -1,5 +1,6 @@
 """The one place that writes: JSON or a view on standard output; notes, progress and errors on standard error."""
 
+import io
 import os
 import re
 import sys
@@ -42,11 +43,20 @@ def emit(answer: Any, view: "RenderableType | None" = None) -> None:
         else:
             with suppress(AttributeError):  # a captured stream keeps its own error handling
                 sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
-            console(sys.stdout).print(view)
+            _show(view)
         sys.stdout.flush()
     except BrokenPipeError:
         silence(sys.stdout)
         raise typer.Exit(0) from None
+
+
+def _show(view: "RenderableType") -> None:
+    if sys.stdout.isatty():
+        console(sys.stdout).print(view)
+        return
+    page = io.StringIO()  # for a pipe or a file without the blanks that fill a terminal's lines
+    console(page).print(view)
+    sys.stdout.write("".join(line.rstrip() + "\n" for line in page.getvalue().splitlines()))
 
 
 def note(text: str) -> None:
