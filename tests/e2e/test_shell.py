@@ -44,7 +44,7 @@ def test_help_imports_nothing_heavy(upwell):
 def test_a_reader_that_goes_away_is_no_error(upwell):
     upwell("ingest", upwell.write({f"{n}.md": f"Larch number {n} dries slowly. " * 40 for n in range(30)}))
     with subprocess.Popen(
-        [PROGRAM, "search", "larch", "-k", "500", "--json"],
+        [PROGRAM, "search", "larch", "-k", "100", "--json"],
         cwd=upwell.home,
         env=upwell.env,
         stdout=subprocess.PIPE,

@@ -33,7 +33,7 @@ def search(
     query: options.Query,
     reader: options.Reader = None,
     group: options.Groups = None,
-    k: Annotated[int, typer.Option("-k", min=1, max=1000, metavar="N", help="How many hits.")] = 5,
+    k: Annotated[int, typer.Option("-k", min=1, max=100, metavar="N", help="How many hits.")] = 5,
     tenant: options.Tenant = "default",
     source: Annotated[
         list[str] | None,
