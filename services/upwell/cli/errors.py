@@ -34,7 +34,7 @@ def run(app: typer.Typer, arguments: Sequence[str]) -> int:
 
 
 def _report(error: Exception) -> int:
-    if _debug():
+    if debug_wanted():
         traceback.print_exception(error)
     if isinstance(error, ClickError):
         note(f"upwell: {_usage(error)}")
@@ -60,6 +60,6 @@ def _usage(error: Exception) -> str:
     return f"{text}; see {path} --help"
 
 
-def _debug() -> bool:
+def debug_wanted() -> bool:
     """Read here and not in config.py, since an error of config.py must be seen too."""
     return os.environ.get("UPWELL_DEBUG", "0") not in ("", "0")

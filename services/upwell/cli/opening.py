@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from upwell.answers import LakeApi
+from upwell.cli.errors import debug_wanted
 from upwell.cli.output import note
 from upwell.errors import Misconfigured
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 def settings_of(lake: Path | None, config: Path | None, embedder: str | None = None) -> "Settings":
     """The settings that hold for this command. Raises Misconfigured for an unusable one."""
     from upwell import config as configuration
+    from upwell.cli import logs
 
+    logs.configure(debug=debug_wanted())
     if embedder == "hash":
         note("note: --embedder hash makes test vectors from words; it finds no meanings")
     return configuration.load(lake=lake, config=config, embedder=embedder)
