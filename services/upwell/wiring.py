@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from upwell import logs
 from upwell.answers import Check, FollowingLake, IngestAnswer, LakeApi, Progress
 from upwell.chunk.policy import DEFAULT_POLICY
 from upwell.clock import now_us
@@ -80,6 +81,7 @@ def doctor(settings: Settings) -> list[Check]:
 
 
 def _open(settings: Settings, held: Ownership) -> "OwnedLake":
+    logs.configure(settings.log_level)
     try:
         return OwnedLake(settings, held)
     except BaseException:

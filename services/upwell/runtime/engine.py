@@ -14,6 +14,7 @@ import sqlalchemy as sa
 import structlog
 
 from upwell.errors import Reason, Rejected, Retryable
+from upwell.logs import where
 from upwell.ports import Fate
 from upwell.records import ChangeEvent, Lane, Op, Outcome, Record
 from upwell.runtime.backlog import Backlog, Ticket
@@ -182,6 +183,8 @@ class Engine:
         try:
             self._advance(ticket, stage)
         except Exception as e:  # noqa: BLE001 whatever it is, the event stays and is tried again
+            if not isinstance(e, Retryable):
+                LOG.error("unexpected", seq=ticket.seq, kind=type(e).__name__, where=where(e))  # noqa: TRY400
             error = e if isinstance(e, Retryable) else Retryable(f"unexpected {type(e).__name__}")
             pause_s = min(self._pause_limit_s, FIRST_PAUSE_S * 2 ** min(ticket.attempts, 16))
             LOG.warning("try_again", seq=ticket.seq, attempts=ticket.attempts + 1, pause_s=pause_s, why=str(error))
@@ -213,7 +216,7 @@ class Engine:
                 outcome=Outcome.DEAD, reason=e.reason, detail=e.detail, stage="parse", attempts=ticket.attempts + 1
             )
         except Exception as e:
-            LOG.exception("unexpected", seq=ticket.seq, document=ticket.document)
+            LOG.error("unexpected", seq=ticket.seq, kind=type(e).__name__, where=where(e))  # noqa: TRY400 no values in logs
             if ticket.attempts + 1 < UNEXPECTED_TRIES:
                 raise Retryable(f"unexpected {type(e).__name__}") from e
             fate = Fate(
