@@ -75,6 +75,7 @@ def test_show(upwell):
     for chunk in answer["chunks"]:
         assert {"chunk_key", "ordinal", "text", "tokens", "heading_path", "page", "spans"} <= set(chunk)
         assert chunk["tokens"] > 0
+    assert "twenty weeks" in " ".join(chunk["text"] for chunk in answer["chunks"])
     assert answer["history"]
 
 

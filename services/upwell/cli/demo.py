@@ -125,7 +125,7 @@ def _ingest_view(ingest: IngestAnswer, company: Path) -> "Group":
     from rich.console import Group
     from rich.text import Text
 
-    head = Text(f"A small company's documents are in {company}", style="bold")
+    head = Text(f"A small company's documents are in {_near(company)}", style="bold")
     return Group(head, ingest_view(ingest), Text("Following the folder; now it changes:", style="bold"))
 
 

@@ -57,6 +57,10 @@ def _ask(settings: "Settings") -> StatusAnswer:
 
 
 def _watch(settings: "Settings", every_s: float) -> None:
+    if not sys.stdout.isatty():  # a pipe gets one table after the other
+        while True:
+            emit(None, view(_ask(settings)))
+            time.sleep(every_s)
     from rich.live import Live
     from rich.text import Text
 
