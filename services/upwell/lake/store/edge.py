@@ -15,6 +15,7 @@ from upwell.child import Child, ChildDied, ChildTimedOut
 from upwell.errors import Retryable
 from upwell.lake.store import edge_requests as ask
 from upwell.lake.store import filters, fusion, packing, points
+from upwell.lake.store.edge_gate import GATE, gate_of, gated
 from upwell.lake.store.turns import GroupCommit, Turns
 from upwell.ports import PointRecord, StoreHit, StoreQuery
 from upwell.records import DocKey, Vectors
@@ -22,7 +23,8 @@ from upwell.records import DocKey, Vectors
 MODULE = "upwell.lake.store.edge_child"
 SLICE_POINTS = 16
 SLICE_TOKENS = 2048
-ANSWER_TIMEOUT_S = 120.0
+ANSWER_TIMEOUT_S = 300.0
+MOST_PADDING = 100
 
 Answer = TypeVar("Answer")
 
@@ -58,6 +60,8 @@ class EdgeStore:
 
     def stamp(self, key: DocKey, rev: int, fields: points.Fields) -> None:
         stamped = points.stamped_fields(rev, fields)
+        if "acl_n" in stamped:
+            stamped[GATE] = gate_of(key, stamped)
         self._ask(ask.Stamp(target=filters.older_than_row(key, rev), fields=stamped), type(None))
 
     def prune(self, key: DocKey, generation: int, live: AbstractSet[str]) -> int:
@@ -81,8 +85,8 @@ class EdgeStore:
         packing.check_query(query.vectors, self._dim)
         request = ask.Search(
             vectors=query.vectors,
-            admitted=filters.governed(query),
-            population=filters.of_tenant(query.tenant),
+            admitted=gated(filters.governed(query)),
+            population=gated(filters.of_tenant(query.tenant)),
             limit=query.limit,
             pool=fusion.pool_size(query),
         )
@@ -93,13 +97,16 @@ class EdgeStore:
         return self._ask(ask.Count(), int)
 
     def vacuum(self) -> None:
-        """Copy what lives into a fresh shard and remove the old one. Searches and writes go on meanwhile."""
+        """Rewrite what holds deleted points, then push the old log out by writing. Searches wait for the first part.
+
+        Raises Retryable when it was interrupted, or when the old log would not go.
+        """
         with self._vacuuming:
-            self._ask(ask.StartRebuild(), type(None))
-            start = self._ask(ask.CopySlice(), str, again=False)
-            while start:
-                start = self._ask(ask.CopySlice(start=start), str, again=False)
-            self._ask(ask.FinishRebuild(), type(None), again=False)
+            self._ask(ask.Compact(), type(None))
+            for _ in range(MOST_PADDING):
+                if self._ask(ask.PadLog(), int, again=False) == 0:
+                    return
+        raise Retryable("the vector store's old log is still there; vacuum again")
 
     def close(self) -> None:
         """End the child once its present request is answered."""
@@ -134,7 +141,8 @@ class EdgeStore:
 
 def _new_point(point: PointRecord) -> ask.NewPoint:
     wide = packing.widened(point.vectors)
-    return ask.NewPoint(point_id=point.point_id, vectors=wide, payload=points.payload_of_point(point))
+    payload = points.payload_of_point(point) | {GATE: gate_of(point.key, point.fields)}
+    return ask.NewPoint(point_id=point.point_id, vectors=wide, payload=payload)
 
 
 def _slices(points_: Sequence[PointRecord]) -> Iterator[list[PointRecord]]:

@@ -23,9 +23,8 @@ ANSWERS: dict[type[ask.Request], Callable[[Shard, Any], object]] = {
     ask.StoredVectors: Shard.vectors,
     ask.Search: Shard.search,
     ask.Count: lambda shard, _: shard.count(),
-    ask.StartRebuild: lambda shard, _: shard.start_rebuild(),
-    ask.CopySlice: Shard.copy_slice,
-    ask.FinishRebuild: lambda shard, _: shard.finish_rebuild(),
+    ask.Compact: lambda shard, _: shard.compact(),
+    ask.PadLog: lambda shard, _: shard.pad_log(),
 }
 
 

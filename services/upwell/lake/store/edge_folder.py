@@ -1,17 +1,12 @@
-"""The folder of an Edge store: `shard-N` folders, `CURRENT` naming the one that counts, and a lock.
-
-Replacing `CURRENT` is the one atomic step by which a rebuilt shard takes over; whatever it does not name is a leftover.
-"""
+"""The folder of an Edge store: the shard and a lock, which says that its last process is gone."""
 
 import fcntl
 import os
-import shutil
 import time
 from pathlib import Path
 
 from upwell.errors import Retryable
 
-CURRENT = "CURRENT"
 LOCK_WAIT_S = 10.0
 LOCK_POLL_S = 0.02
 
@@ -34,34 +29,3 @@ def lock(folder: Path, wait_s: float = LOCK_WAIT_S) -> int:
             time.sleep(LOCK_POLL_S)
         else:
             return descriptor
-
-
-def current(folder: Path) -> Path:
-    """The shard that counts (`shard-1` of a new store). Removes what a crash left beside it."""
-    pointer = folder / CURRENT
-    name = pointer.read_text("ascii").strip() if pointer.exists() else "shard-1"
-    for other in folder.glob("shard-*"):
-        if other.name != name:
-            shutil.rmtree(other)
-    return folder / name
-
-
-def following(shard: Path) -> Path:
-    """The folder of the shard that is to replace this one, not there yet."""
-    return shard.with_name(f"shard-{int(shard.name.removeprefix('shard-')) + 1}")
-
-
-def promote(shard: Path) -> None:
-    """Make this shard the one that counts, durably."""
-    pointer = shard.parent / CURRENT
-    draft = pointer.with_suffix(".new")
-    with draft.open("w", encoding="ascii") as file:
-        file.write(shard.name)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(pointer)
-    directory = os.open(shard.parent, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)

@@ -71,34 +71,15 @@ class Count(Record, frozen=True, kw_only=True, tag="count"):
     """Answer: how many points there are (int)."""
 
 
-class StartRebuild(Record, frozen=True, kw_only=True, tag="start_rebuild"):
-    """Begin a fresh shard beside the current one; from now on both take every write. Answer: nothing."""
+class Compact(Record, frozen=True, kw_only=True, tag="compact"):
+    """Rewrite segments that hold deleted points, and mark the log's present files as the old ones. Answer: nothing."""
 
 
-class CopySlice(Record, frozen=True, kw_only=True, tag="copy_slice"):
-    """Copy live points from `start` (a point id; empty: the first) on. Answer: where to go on, empty at the end."""
-
-    start: str = ""
+class PadLog(Record, frozen=True, kw_only=True, tag="pad_log"):
+    """Write a few megabytes that change no point. Answer: how many of the old log files are left (int)."""
 
 
-class FinishRebuild(Record, frozen=True, kw_only=True, tag="finish_rebuild"):
-    """The fresh shard takes over; the old one's files are removed. Answer: nothing."""
-
-
-Request = (
-    Insert
-    | Flush
-    | Stamp
-    | Prune
-    | Present
-    | Texts
-    | StoredVectors
-    | Search
-    | Count
-    | StartRebuild
-    | CopySlice
-    | FinishRebuild
-)
+Request = Insert | Flush | Stamp | Prune | Present | Texts | StoredVectors | Search | Count | Compact | PadLog
 
 
 class FoundPoint(Record, frozen=True, kw_only=True):

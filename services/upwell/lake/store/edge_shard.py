@@ -1,9 +1,7 @@
 """The Qdrant Edge shard itself, as the child process holds it: one thread, one request at a time.
 
 Facts it rests on (Edge 0.9): the GIL is held in every call; updates are in the write-ahead log at once but on the disk
-only after `flush`; deleted text stays in log and segments. Dropping the log of a shard that is kept is no way out: its
-operation numbers start again at 0, and every later stamp and delete of a point that is there is silently ignored as
-old. So a vacuum copies what lives into a fresh shard, slice by slice, while both take every write.
+only after `flush`, which takes some 20 ms; deleted text stays in segments and log until both are rewritten (`compact`).
 """
 
 import shutil
@@ -15,12 +13,16 @@ from upwell.errors import Retryable
 from upwell.lake.store import edge_folder
 from upwell.lake.store import edge_requests as ask
 from upwell.lake.store.edge_filters import rendered
+from upwell.lake.store.edge_gate import GATE
+from upwell.lake.store.edge_log import OldLog
 from upwell.lake.store.edge_points import point_out, query_requests, vectors_in
-from upwell.lake.store.points import INTEGER_FIELDS, KEYWORD_FIELDS
 
 SCROLL_LIMIT = 1000
-COPY_SLICE = 16
+PADDING = "." * 8_000_000
 NEVER_INDEX_KB = 10**9
+ANY_DELETED = 1e-9
+INDEXED = ("doc", GATE)
+"""`born` and `rev` are only asked of one document's points, so they need none."""
 
 
 class Shard:
@@ -29,19 +31,25 @@ class Shard:
     def __init__(self, folder: Path, dim: int) -> None:
         self._dim = dim
         self._lock = edge_folder.lock(folder)
-        self._path = edge_folder.current(folder)
+        self._path = folder / "points"
         self._shard = _opened(self._path, dim)
-        self._fresh: edge.EdgeShard | None = None
+        self._old_log: OldLog | None = None
+        self._unflushed = True
 
     def insert(self, request: ask.Insert) -> None:
         fresh = [point_out(point, self._dim) for point in request.points]
         self._update(edge.UpdateOperation.upsert_points(fresh, update_mode=edge.UpdateMode.InsertOnly))
 
     def flush(self) -> None:
-        self._shard.flush()
+        """Make every update durable. Free when there was none since the last one."""
+        if self._unflushed:
+            self._shard.flush()
+            self._unflushed = False
 
     def stamp(self, request: ask.Stamp) -> None:
-        self._update(edge.UpdateOperation.set_payload_by_filter(rendered(request.target), dict(request.fields)))
+        target = rendered(request.target)
+        if self._shard.count(edge.CountRequest(exact=True, filter=target)):
+            self._update(edge.UpdateOperation.set_payload_by_filter(target, dict(request.fields)))
 
     def prune(self, request: ask.Prune) -> int:
         doomed = rendered(request.doomed)
@@ -83,59 +91,46 @@ class Shard:
     def count(self) -> int:
         return self._shard.count(edge.CountRequest(exact=True))
 
-    def start_rebuild(self) -> None:
-        """A rebuild that was under way is given up."""
-        self._give_up_rebuild()
-        path = edge_folder.following(self._path)
-        shutil.rmtree(path, ignore_errors=True)
-        self._fresh = _opened(path, self._dim)
+    def compact(self) -> None:
+        """Rewrite every segment with a deleted point in it, and remember the log's present files."""
+        while self._shard.optimize():
+            pass
+        self._shard.flush()
+        self._forget_old_log()
+        self._old_log = OldLog(self._path / "wal")
 
-    def copy_slice(self, request: ask.CopySlice) -> str:
-        fresh = self._rebuilding()
-        page, offset = self._shard.scroll(
-            edge.ScrollRequest(offset=request.start or None, limit=COPY_SLICE, with_payload=True, with_vector=True)
-        )
-        copies = [edge.Point(record.id, record.vector or {}, record.payload) for record in page]
-        if copies:
-            fresh.update(edge.UpdateOperation.upsert_points(copies, update_mode=edge.UpdateMode.InsertOnly))
-        return "" if offset is None else str(offset)
+    def pad_log(self) -> int:
+        """Push the log on by a few megabytes; returns how many of the remembered files are left.
 
-    def finish_rebuild(self) -> None:
-        fresh = self._rebuilding()
-        old, self._path = self._path, edge_folder.following(self._path)
-        fresh.flush()
-        edge_folder.promote(self._path)
-        self._shard.close()
-        self._shard, self._fresh = fresh, None
-        shutil.rmtree(old)
+        Raises Retryable when nothing is remembered: another process compacted, and ended.
+        """
+        if self._old_log is None:
+            raise Retryable("the vacuum of the vector store was interrupted; it has to start again")
+        if self._old_log.left():
+            self._update(edge.UpdateOperation.set_payload([], {"pad": PADDING}))
+            self.flush()
+        left = self._old_log.left()
+        if not left:
+            self._forget_old_log()
+        return left
 
     def close(self) -> None:
         """Flush and let go."""
         self._shard.close()
 
     def _update(self, operation: edge.UpdateOperation) -> None:
+        self._unflushed = True
         self._shard.update(operation)
-        if self._fresh is None:
-            return
-        try:
-            self._fresh.update(operation)
-        except Exception:
-            self._give_up_rebuild()  # it lacks a write now and must never take over
-            raise
 
-    def _rebuilding(self) -> edge.EdgeShard:
-        if self._fresh is None:
-            raise Retryable("the vacuum of the vector store was interrupted; it has to start again")
-        return self._fresh
-
-    def _give_up_rebuild(self) -> None:
-        fresh, self._fresh = self._fresh, None
-        if fresh is not None:
-            fresh.close()
+    def _forget_old_log(self) -> None:
+        if self._old_log is not None:
+            self._old_log.close()
+        self._old_log = None
 
 
 def _opened(path: Path, dim: int) -> edge.EdgeShard:
-    """The shard at `path`, with an index on every filtered field. A crash while it was made is mended here."""
+    """The shard at `path`, with an index on every filtered field. What a crash left half made is mended here."""
+    shutil.rmtree(path / "temp_segments", ignore_errors=True)
     if (path / "edge_config.json").exists():
         shard = edge.EdgeShard.load(str(path), _config(dim))
     else:
@@ -143,11 +138,9 @@ def _opened(path: Path, dim: int) -> edge.EdgeShard:
         path.mkdir(mode=0o700, parents=True)
         shard = edge.EdgeShard.create(str(path), _config(dim))
     indexed = shard.info().payload_schema
-    kinds = dict.fromkeys(KEYWORD_FIELDS, edge.PayloadSchemaType.Keyword)
-    kinds |= dict.fromkeys(INTEGER_FIELDS, edge.PayloadSchemaType.Integer)
-    for field, kind in kinds.items():
+    for field in INDEXED:
         if field not in indexed:
-            shard.update(edge.UpdateOperation.create_field_index(field, kind))
+            shard.update(edge.UpdateOperation.create_field_index(field, edge.PayloadSchemaType.Keyword))
     return shard
 
 
@@ -162,6 +155,8 @@ def _config(dim: int) -> edge.EdgeConfig:
             "late": edge.EdgeVectorParams(dim, cosine, multivector_config=maxsim, datatype=turbo4),
         },
         sparse_vectors={"sparse": edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
-        optimizers=edge.EdgeOptimizersConfig(indexing_threshold=NEVER_INDEX_KB),
+        optimizers=edge.EdgeOptimizersConfig(
+            indexing_threshold=NEVER_INDEX_KB, deleted_threshold=ANY_DELETED, vacuum_min_vector_number=1
+        ),
         wal_enabled=True,
     )

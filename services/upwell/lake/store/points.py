@@ -8,7 +8,7 @@ from upwell.records import MAX_VERSION, DocKey
 
 KEYWORD_FIELDS = ("tenant", "source", "doc", "allow_0", "allow_1", "allow_2", "deny")
 INTEGER_FIELDS = ("acl_n", "born", "rev")
-IDENTITY = frozenset({"tenant", "source", "doc_id", "doc", "chunk_key", "embed_key", "born", "text"})
+IDENTITY = frozenset({"tenant", "source", "doc_id", "doc", "chunk_key", "embed_key", "born", "text", "gate"})
 
 Fields = Mapping[str, str | int | list[str] | None]
 Payload = dict[str, str | int | list[str] | None]

@@ -44,7 +44,7 @@ class QdrantStore:
             elif self._local:
                 self._client = QdrantClient(MEMORY)
             else:
-                self._client = QdrantClient(url=location, api_key=api_key)
+                self._client = QdrantClient(url=location, api_key=api_key, check_compatibility=False)
             create_collection(self._client, collection, dim, turbo4=turbo4, indexed=not self._local)
 
     def insert(self, points_: Sequence[PointRecord]) -> None:
