@@ -133,8 +133,8 @@ class Registry(Protocol):
 
     def manifest(self, key: DocKey, pipeline: str) -> Manifest: ...
 
-    def manifests(self, key: DocKey) -> dict[str, Manifest]:
-        """Every pipeline's manifest of this document."""
+    def read(self, key: DocKey) -> tuple[DocumentRow | None, dict[str, Manifest]]:
+        """The row and every pipeline's manifest of this document, as they stand together at one moment."""
         ...
 
     def commit(

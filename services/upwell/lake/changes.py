@@ -30,10 +30,10 @@ class Changes:
         self._convergence = convergence
         self._clock = clock
 
-    def until(self, key: DocKey, step: Callable[[DocumentRow], Ended | None]) -> Ended:
-        """Call `step` on the row as it is now (a blank one if there is none) until it does not lose its race (None)."""
+    def until(self, key: DocKey, step: Callable[[DocumentRow, Manifests], Ended | None]) -> Ended:
+        """Call `step` on the row and manifests as they stand now until it does not lose its race (None)."""
         for _ in range(RIVALS):
-            ended = step(self._registry.row(key) or DocumentRow(key=key))
+            ended = step(*self._convergence.read(key))
             if ended is not None:
                 return ended
         raise Retryable("the document changes faster than it can be published")
@@ -62,37 +62,38 @@ class Changes:
     def permit(self, event: ChangeEvent, *, ending: bool = False) -> DocumentRow | None:
         """Accept the event's permission; None if it brings no newer one. With `ending` the event ends with it."""
 
-        def step(row: DocumentRow) -> tuple[DocumentRow | None] | None:
+        def step(row: DocumentRow, manifests: Manifests) -> tuple[DocumentRow | None] | None:
             permitted = decide.permitted(row, event)
             if permitted is None:
                 return (None,)
             detail = f"waits for version {permitted.pending[-1].version}" if permitted.pending else ""
             entry = self.entry(event, Outcome.APPLIED, detail) if ending else None
             committed = self.commit(permitted, entry=entry)
-            return None if committed is None else (committed,)
+            if committed is None:
+                return None
+            if committed.version >= 0:
+                self._convergence.settle(committed, manifests)
+            return (committed,)
 
         (changed,) = self.until(event.key, step)
-        if changed is not None and changed.version >= 0:
-            self._convergence.settle(changed, self._convergence.manifests(event.key))
         return changed
 
     def bury(self, event: ChangeEvent) -> int | None:
         """Leave the tombstone of a delete or an erase; how many live chunks it took away, or None if it comes late."""
 
-        def step(row: DocumentRow) -> tuple[DocumentRow | None, Manifests, Manifests] | None:
+        def step(row: DocumentRow, manifests: Manifests) -> tuple[int | None] | None:
             gone = decide.buried(row, event)
-            before = self._convergence.manifests(event.key)
             if gone is None:
-                return None, before, before
-            after = {name: emptied(manifest) for name, manifest in before.items()}
-            committed = self.commit(gone, after, self.entry(event, Outcome.APPLIED))
-            return None if committed is None else (committed, before, after)
+                return (None,)
+            empty = {name: emptied(manifest) for name, manifest in manifests.items()}
+            committed = self.commit(gone, empty, self.entry(event, Outcome.APPLIED))
+            if committed is None:
+                return None
+            self._convergence.settle(committed, empty)
+            return (max((len(manifest.entries) for manifest in manifests.values()), default=0),)
 
-        row, before, after = self.until(event.key, step)
-        if row is None:
-            return None
-        self._convergence.settle(row, after)
-        return max((len(manifest.entries) for manifest in before.values()), default=0)
+        (removed,) = self.until(event.key, step)
+        return removed
 
     def move_away(self, event: ChangeEvent) -> None:
         """Hide the old id of a move at once, and hold its points: they are the new id's vectors."""
@@ -100,17 +101,18 @@ class Changes:
         if previous is None or previous == event.key:
             return
 
-        def step(row: DocumentRow) -> tuple[DocumentRow | None] | None:
+        def step(row: DocumentRow, manifests: Manifests) -> bool | None:
             gone = decide.moved_away(row, event)
             if gone is None:
-                return (None,)
+                return False
             moved = self.entry(event, Outcome.APPLIED, f"moved to {event.doc_id}")
             committed = self.commit(gone, entry=msgspec.structs.replace(moved, key=previous, op=MOVE))
-            return None if committed is None else (committed,)
+            if committed is None:
+                return None
+            self._convergence.settle(committed, manifests)
+            return True
 
-        (row,) = self.until(previous, step)
-        if row is not None:
-            self._convergence.settle(row, self._convergence.manifests(previous))
+        self.until(previous, step)
 
     def release(self, event: ChangeEvent) -> None:
         """The move's event has ended, however: let the old id's points go."""
@@ -136,30 +138,31 @@ class Changes:
         """
         dead = self.entry(event, Outcome.DEAD, reason)
 
-        def step(row: DocumentRow) -> tuple[bool] | None:
+        def step(row: DocumentRow, manifests: Manifests) -> bool | None:
             if event.version <= row.version:
-                return (False,)
+                return False
             failed = decide.failed(row, event, status, reason, self._clock())
-            manifests = {name: bumped(m) for name, m in self._convergence.manifests(event.key).items()}
-            committed = self.commit(failed, manifests, dead)
+            later = {name: bumped(manifest) for name, manifest in manifests.items()}
+            committed = self.commit(failed, later, dead)
             if committed is None:
                 return None
-            self._convergence.settle(committed, manifests)
-            return (True,)
+            self._convergence.settle(committed, later)
+            return True
 
-        (newer,) = self.until(event.key, step)
-        return newer
+        return self.until(event.key, step)
 
     def _release(self, key: DocKey, decision: Callable[[DocumentRow], DocumentRow | None]) -> None:
-        def step(row: DocumentRow) -> tuple[DocumentRow, Manifests] | None:
+        def step(row: DocumentRow, manifests: Manifests) -> bool | None:
             freed = decision(row)
-            manifests = self._convergence.manifests(key)
             if freed is None:
-                return row, manifests
-            manifests = {name: emptied(manifest) for name, manifest in manifests.items()}
-            committed = self.commit(freed, manifests)
-            return None if committed is None else (committed, manifests)
+                if row.deleted:
+                    self._convergence.settle(row, manifests)
+                return False
+            empty = {name: emptied(manifest) for name, manifest in manifests.items()}
+            committed = self.commit(freed, empty)
+            if committed is None:
+                return None
+            self._convergence.settle(committed, empty)
+            return True
 
-        row, manifests = self.until(key, step)
-        if row.deleted:
-            self._convergence.settle(row, manifests)
+        self.until(key, step)

@@ -31,9 +31,14 @@ class Convergence:
         self._registry = registry
         self.stores = dict(stores)
 
-    def manifests(self, key: DocKey) -> Manifests:
-        """The document's manifests in every pipeline, those where it was never published too."""
-        return {name: Manifest() for name in self.stores} | self._registry.manifests(key)
+    def read(self, key: DocKey) -> tuple[DocumentRow, Manifests]:
+        """The row (a blank one if there is none) and its manifests in every pipeline, as they stand together.
+
+        Together, because points are born by the generation read: a row and a manifest of two moments would let a
+        publish that loses its race leave points that no prune of that generation reaches.
+        """
+        row, manifests = self._registry.read(key)
+        return row or DocumentRow(key=key), {name: Manifest() for name in self.stores} | manifests
 
     def settle(self, row: DocumentRow, manifests: Manifests, *, durably: bool = True) -> int:
         """Prune and stamp by a row and manifests just read or committed; returns how many points were pruned."""
@@ -54,10 +59,9 @@ class Convergence:
         With `fence` the points of a publish that never came to its end are pruned too (a running one of this document
         would have to begin again): for a start, before there are publishers.
         """
-        row = self._registry.row(key)
-        if row is None:
+        row, manifests = self.read(key)
+        if row.rev == 0:
             return Converged()
-        manifests = self.manifests(key)
         if fence and self._strays(key, manifests):
             later = {name: bumped(manifest) for name, manifest in manifests.items()}
             if self._registry.commit(row, expected_rev=row.rev, manifests=later):

@@ -27,29 +27,39 @@ class Insertion:
         self._inserted: set[str] = set()
         self._holder: dict[str, str] = {}
 
-    def insert(self, planned: Plan, candidate: DocumentRow) -> None:
-        """Insert the plan's additions and make them durable. The copied fields are stamped again after the CAS, so they
-        carry the row revision that the candidate was made from: older than any commit."""
+    def insert(self, planned: Plan, row: DocumentRow, candidate: DocumentRow) -> None:
+        """Insert the plan's additions and make them durable. `candidate` is what publishing makes of `row`.
+
+        All points of a document carry one permission at any time, or a filter would show a part of it: the points that
+        stay and the new ones both get that of `row` before the CAS, and the candidate's together after it. Nothing of
+        a document never published can be seen before, so its points get the candidate's at once.
+        """
         todo = [addition for addition in planned.add if addition.entry.point_id not in self._inserted]
         if len(todo) > self._batch_chunks:
-            there = self._store.present(candidate.key)
+            there = self._store.present(row.key)
             self._note(addition for addition in todo if addition.entry.point_id in there)
             todo = [addition for addition in todo if addition.entry.point_id not in there]
-        fields: Fields = fields_of(candidate) | {"rev": candidate.rev}
+        first = row.version < 0
+        copied = fields_of(candidate if first else row)
+        self._insert(row.key, todo, copied | {"rev": row.rev})
+        if planned.add:
+            if not first:
+                self._store.stamp(row.key, row.rev, copied)
+            self._store.flush()
+
+    def _insert(self, key: DocKey, todo: Sequence[Addition], fields: Fields) -> None:
         groups: dict[str, Group] = {}
         for addition in todo:
             groups.setdefault(addition.entry.embed_key, []).append(addition)
         for batch in _batches(iter(groups.values()), self._batch_chunks):
             vectors = self._vectors(batch)
             points = [
-                _point(candidate.key, addition, vector, fields)
+                _point(key, addition, vector, fields)
                 for group, vector in zip(batch, vectors, strict=True)
                 for addition in group
             ]
             self._store.insert(points)
             self._note(addition for group in batch for addition in group)
-        if planned.add:
-            self._store.flush()
 
     def _note(self, additions: Iterator[Addition]) -> None:
         for addition in additions:

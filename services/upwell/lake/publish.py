@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from upwell.clock import Clock
 from upwell.lake import decide
 from upwell.lake.changes import Changes
-from upwell.lake.converge import Converged, Convergence
+from upwell.lake.converge import Converged, Convergence, Manifests
 from upwell.lake.insert import Insertion
 from upwell.lake.plan import Plan, emptied, plan
 from upwell.lake.vectors import VectorsFor, keyed
@@ -91,7 +91,7 @@ class Publisher:
         `repair` publishes the version that stands once more, for points that went missing or a pipeline that is new.
         """
         if prepared.status not in {ParseStatus.OK, ParseStatus.EMPTY}:
-            return self.fail(event, prepared.status, prepared.reason or prepared.status)
+            return self.fail(event, prepared.status, prepared.status)
         if self._registry.row(event.key) is not None:
             self._changes.permit(event)
         self._changes.move_away(event)
@@ -113,6 +113,10 @@ class Publisher:
             return self._overtaken(event)
         self._changes.release(event)
         return PublishResult(outcome=Outcome.DEAD, detail=reason)
+
+    def supersede(self, event: ChangeEvent) -> PublishResult:
+        """End an event whose content nobody can have any more: its source has gone on, and newer events follow."""
+        return self._overtaken(event)
 
     def converge(self, key: DocKey) -> Converged:
         """Bring every collection to what the registry says of one document."""
@@ -141,8 +145,7 @@ class Publisher:
         offered = (event.version, decide.RANKS[Op.UPSERT], decide.content_hash(event, prepared), "")
         entry = self._changes.entry(event, outcome, prepared.reason or "")
 
-        def step(row: DocumentRow) -> tuple[Plan | None] | None:
-            manifests = self._convergence.manifests(event.key)
+        def step(row: DocumentRow, manifests: Manifests) -> tuple[Plan | None] | None:
             live, same = manifests[self._active], offered == decide.order_of(row)
             if same:
                 whole = self._present(event.key, live)
@@ -154,13 +157,13 @@ class Publisher:
             planned = plan(chunks, live, event.key)
             now = row.searchable_at if same and row.searchable_at is not None else self._clock()
             candidate = decide.published(row, event, prepared, now, self._model)
-            insertion.insert(planned, candidate)
+            insertion.insert(planned, row, candidate)
             after = manifests if same else {name: emptied(manifest) for name, manifest in manifests.items()}
             after |= {self._active: planned.manifest}
             committed = self._changes.commit(candidate, after, entry)
             if committed is None:
                 return None
-            self._convergence.settle(committed, after, durably=False)
+            self._convergence.settle(committed, after, durably=row.version >= 0)
             return (planned,)
 
         (planned,) = self._changes.until(event.key, step)
@@ -180,7 +183,6 @@ class Publisher:
     def _bury(self, event: ChangeEvent) -> PublishResult:
         removed = self._changes.bury(event)
         if removed is None:
-            self._changes.permit(event)
             return self._overtaken(event)
         if event.op is Op.ERASE:
             self._scrub(event.key)
@@ -190,8 +192,10 @@ class Publisher:
         """What the event asks for stands already, or something newer does: note the end it has not had, and converge.
 
         Also the way of an event that is delivered again after a crash, so whatever its first delivery left undone is
-        done here.
+        done here: its permission, too, is newer or older on its own account.
         """
+        if event.op is not Op.ACL:
+            self._changes.permit(event)
         known = self._registry.ended(event.key, event.event_id)
         outcome = Outcome.SUPERSEDED if known is None else known.outcome
         if known is None:

@@ -57,11 +57,14 @@ class SqlRegistry:
         return None if found is None else encoded.document_of(found)
 
     def manifest(self, key: DocKey, pipeline: str) -> Manifest:
-        return self.manifests(key).get(pipeline, Manifest())
+        return self.read(key)[1].get(pipeline, Manifest())
 
-    def manifests(self, key: DocKey) -> dict[str, Manifest]:
+    def read(self, key: DocKey) -> tuple[DocumentRow | None, dict[str, Manifest]]:
         with self._transaction(read_only=True) as connection:
-            return _manifests(connection, key.digest)
+            row = connection.execute(sql.ROW, {"of": key.digest}).mappings().one_or_none()
+            if row is None:
+                return None, {}
+            return encoded.document_of(row), _manifests(connection, key.digest)
 
     def commit(
         self,

@@ -76,7 +76,6 @@ FORGET_WORDS = (
         language=None,
         metadata="{}",
         lineage="{}",
-        stale_reason=None,
         moved_to=None,
         content_sha256="",
     )

@@ -1,0 +1,263 @@
+"""A lake under test: delivers events in any order, twice, cut short and interleaved, and checks every search."""
+
+import hashlib
+from functools import lru_cache
+
+import msgspec
+import numpy as np
+from faults import Crash, Gate, Gated
+from oracle import Oracle, newest_content
+from strategies import READERS, Content, prepared
+
+from upwell.lake.publish import Publisher
+from upwell.lake.vectors import lake_vectors
+from upwell.ports import QueryVectors
+from upwell.records import Acl, DocKey, Op, ParseStatus, Vectors, stable_hash
+from upwell.search.govern import MOST_HITS, Reading, governed_search
+
+PIPELINE = "words"
+DIM = 4
+
+
+@lru_cache(maxsize=4096)
+def vectors_of(text):
+    """Deterministic small vectors of a text."""
+    numbers = np.frombuffer(hashlib.sha256(text.encode()).digest()[:DIM], np.uint8).astype(np.float16) + 1
+    packed = (numbers / 256).astype(np.float16).tobytes()
+    return Vectors(dense=packed, late=packed, late_count=1, sparse_indices=(1,), sparse_values=(1.0,))
+
+
+QUERY = QueryVectors(
+    dense=np.ones(DIM, np.float32).tobytes(),
+    late=np.ones(DIM, np.float32).tobytes(),
+    late_count=1,
+    sparse_indices=(1,),
+    sparse_values=(1.0,),
+)
+
+
+class WordsEmbedder:
+    """An embedder that remembers every text it was asked for."""
+
+    name = fingerprint = "words"
+    dim = DIM
+
+    def __init__(self):
+        self.asked = []
+
+    def embed(self, texts):
+        self.asked.extend(texts)
+        return [vectors_of(text) for text in texts]
+
+
+class World:
+    """One lake, one tenant. `gate` is passed before and after every call that the lake makes to its parts."""
+
+    def __init__(self, registry, store, tenant):
+        self.registry, self.store, self.tenant = registry, store, tenant
+        self.gate = Gate()
+        self.oracle = Oracle()
+        self.embedder = WordsEmbedder()
+        self.outcomes = {}
+        self.searches = 0
+        self._now = 0
+        self._gated_registry, self._gated_store = Gated(registry, self.gate), Gated(store, self.gate)
+        self.publisher = Publisher(
+            self._gated_registry,
+            {PIPELINE: self._gated_store},
+            active=PIPELINE,
+            model=self.embedder.fingerprint,
+            vectors=lake_vectors(self._gated_registry, self._gated_store, PIPELINE, self.embedder),
+            clock=self.clock,
+            batch_chunks=2,
+        )
+
+    def clock(self):
+        self._now += 1
+        return self._now
+
+    def key(self, doc):
+        return DocKey(tenant=self.tenant, source="s", doc_id=doc)
+
+    def control(self, event):
+        """Deliver the control half of an event; True if its content has still to come."""
+        event = self.ours(event)
+        effects = control_effects(event)
+        self._begin(effects)
+        result = self.publisher.control(event)
+        self._acknowledge(effects)
+        if result is not None:
+            self._end(event, result)
+        return result is None
+
+    def process(self, event):
+        """Deliver the content half (with the control half in it, for those that skip it)."""
+        event = self.ours(event)
+        effects = control_effects(event) + content_effects(event)
+        self._begin(effects)
+        result = self.publisher.publish(event, prepared(event))
+        self._acknowledge(effects)
+        self._end(event, result)
+        return result
+
+    def deliver(self, event):
+        """Both halves, one after the other; the result that ended the event."""
+        return self.process(event) if self.control(event) else self.outcomes[event.event_id]
+
+    def ours(self, event):
+        return msgspec.structs.replace(event, tenant=self.tenant)
+
+    def search(self, who):
+        """Document -> its hits, by the governed search with its re-check."""
+        reading = Reading(reader=who, tenant=self.tenant)
+        found = governed_search(
+            QUERY, reading, MOST_HITS, registry=self._gated_registry, store=self._gated_store, pipeline=PIPELINE
+        )
+        return [admitted.hit for admitted in found.admitted]
+
+    def check_search(self, who, docs):
+        """One search, held against the oracle: nothing forbidden, whole documents, nothing lost."""
+        since = self.oracle.certain()
+        shown = {}
+        for hit in self.search(who):
+            shown.setdefault(hit.key.doc_id, []).append(hit.text)
+        self.searches += 1
+        for doc in docs:
+            texts = tuple(sorted(shown.pop(doc, ())))
+            wholes, permitted, excused = self.oracle.allowed(doc, who, since)
+            assert any(part_of(texts, p) for p in permitted), f"leak: {texts} of {doc} to {set(who)}"
+            whole = any(texts == tuple(sorted(w)) for w in wholes)
+            assert whole or (excused and any(part_of(texts, w) for w in wholes)), (
+                f"part: {texts} of {doc}, not {wholes}"
+            )
+        assert not shown
+
+    def check_rest(self, docs):
+        """Once every event has ended: the lake is what the events say, to the last point."""
+        for doc in docs:
+            content, (levels, deny) = self.oracle.final(doc)
+            row, key = self.registry.row(self.key(doc)), self.key(doc)
+            manifest = self.registry.manifest(key, PIPELINE)
+            texts = self.store.texts([e.point_id for e in manifest.entries])
+            expected = () if content is None else content[2]
+            assert tuple(texts[e.point_id] for e in manifest.entries) == expected
+            assert set(self.store.present(key)) == set(texts), "points that no manifest lists"
+            if row is None:
+                continue
+            assert (row.version, row.rank, row.moved_to or "") == (
+                (-1, 0, "") if content is None else content[1][:2] + content[1][3:]
+            )
+            assert row.deleted == (row.rank > 0)
+            assert not row.hold
+            assert row.acl == Acl(levels=levels, deny=deny)
+        for who in READERS:
+            self.check_search(who, docs)
+
+    def state(self, docs):
+        """Everything of the lake that may not depend on the order of events (times, point ids and revisions may)."""
+        blank = {"rev": 0, "received_at": None, "searchable_at": None, "stale_since": None}
+        found = {}
+        for doc in docs:
+            row = self.registry.row(self.key(doc))
+            entries = self.registry.manifest(self.key(doc), PIPELINE).entries
+            places = [(e.chunk_key, e.ordinal, e.page, e.heading_path, e.spans, e.text_hash) for e in entries]
+            key = DocKey(tenant="any", source="s", doc_id=doc)
+            found[doc] = (None if row is None else msgspec.structs.replace(row, key=key, **blank), places)
+        return found
+
+    def _begin(self, effects):
+        for doc, effect in effects:
+            self.oracle.begin(doc, effect)
+
+    def _acknowledge(self, effects):
+        for doc, effect in effects:
+            self.oracle.acknowledge(doc, effect)
+
+    def _end(self, event, result):
+        self.outcomes.setdefault(event.event_id, result)
+
+
+def part_of(texts, whole):
+    rest = list(whole)
+    for text in texts:
+        if text not in rest:
+            return False
+        rest.remove(text)
+    return True
+
+
+def control_effects(event):
+    """What an event does before its content is looked at."""
+    effects = []
+    if event.acl is not None or event.op is Op.ACL:
+        acl = event.acl or Acl()
+        rank = (event.acl_version, stable_hash(acl))
+        effects.append((event.doc_id, ("acl", rank, event.version, (acl.levels, acl.deny))))
+    if event.op in {Op.DELETE, Op.ERASE}:
+        rank = 1 if event.op is Op.DELETE else 2
+        effects.append((event.doc_id, ("content", (event.version, rank, "", ""), ())))
+    if event.previous_doc_id is not None:
+        effects.append((event.previous_doc_id, ("content", (event.version, 1, "", event.doc_id), ())))
+    return effects
+
+
+def content_effects(event):
+    content = msgspec.json.decode(event.content.data, type=Content)
+    if content.status is ParseStatus.CORRUPT:
+        return []
+    order = (event.version, 0, hashlib.sha256(event.content.data).hexdigest(), "")
+    return [(event.doc_id, ("content", order, content.texts))]
+
+
+def run_history(world, events, rng, docs, *, faults=True, searches=True):
+    """Deliver every event at least once, in an order, with duplicates, crashes and rivals that `rng` chooses."""
+    waiting = [(event, "control") for event in events] + [(e, "control") for e in rng.sample(events, len(events) // 3)]
+    rng.shuffle(waiting)
+
+    def look():
+        world.check_search(rng.choice(READERS), docs)
+
+    def step(depth):
+        if not waiting:
+            return
+        event, half = waiting.pop(rng.randrange(len(waiting)))
+        if half == "control" and event.op is Op.UPSERT and rng.random() < 0.2:
+            half = "process"
+        if faults and rng.random() < 0.3:
+            world.gate.plan(rng.randint(1, 40), _crash)
+        if faults and depth < 3 and rng.random() < 0.5:
+            world.gate.plan(rng.randint(1, 40), lambda: step(depth + 1))
+        if searches and rng.random() < 0.6:
+            world.gate.plan(rng.randint(1, 40), look)
+        try:
+            if half == "process":
+                world.process(event)
+            elif world.control(event):
+                waiting.append((event, "process"))
+        except Crash:
+            waiting.append((event, "control"))
+
+    while waiting:
+        step(0)
+        if searches:
+            if rng.random() < 0.5:
+                world.gate.plan(rng.randint(1, 4), lambda: step(1))
+            try:
+                look()
+            except Crash:
+                continue
+    world.gate.clear()
+
+
+def _crash():
+    raise Crash
+
+
+def newest(events, doc):
+    """The content that must win for `doc`."""
+    effects = [e for event in events for d, e in (*control_effects(event), *_content(event)) if d == doc]
+    return newest_content(effects)
+
+
+def _content(event):
+    return content_effects(event) if event.op is Op.UPSERT else []
