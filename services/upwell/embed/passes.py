@@ -39,6 +39,10 @@ class OnnxPass:
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
+        # Parsers and the store share the cores. Spinning threads took 5.0 CPU seconds for what waiting ones did in 2.9,
+        # and lost a third of the throughput beside other work; patterns of memory pay for one shape, ours all differ.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.enable_mem_pattern = False
         try:
             self._session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         except VENDOR_ERRORS as e:
