@@ -385,6 +385,30 @@ def test_vacuum_leaves_no_deleted_text_in_any_file(reopen, tmp_path):
     assert files_holding(tmp_path, canary) == []
 
 
+def test_writes_after_a_vacuum_still_reach_the_points_from_before(store):
+    """A store that lost count of its operations would ignore them as old."""
+    store.insert([point("a", n, acl=GROUP) for n in range(4)] + [point("gone", n) for n in range(4)])
+    store.prune(key("gone"), 1, frozenset())
+    store.vacuum()
+    store.stamp(key("a"), 2, payload_of(ALL_MAY))
+    assert found(store) == {point("a", n).point_id for n in range(4)}
+    assert store.prune(key("a"), 1, {point("a", 0).point_id}) == 3
+    assert set(store.present(key("a"))) == {point("a", 0).point_id}
+    store.insert([point("gone", 0)])
+    assert found(store) == {point("a", 0).point_id, point("gone", 0).point_id}
+
+
+def test_vacuum_of_a_store_that_lost_all_its_points(reopen, tmp_path):
+    """Nothing lives, so nothing is left."""
+    store = reopen()
+    store.insert([point("gone", n, text=f"canary-77aa {n}") for n in range(5)])
+    store.prune(key("gone"), 1, frozenset())
+    store.vacuum()
+    assert files_holding(tmp_path, "canary-77aa") == []
+    store.insert([point("a")])
+    assert found(store) == {point("a").point_id}
+
+
 def files_holding(folder, text):
     files = [path for path in folder.rglob("*") if path.is_file()]
     return [str(path) for path in files if text.encode() in path.read_bytes()]
