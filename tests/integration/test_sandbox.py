@@ -1,8 +1,15 @@
 """The parsers' children: cheap, confined, and nobody's neighbour is harmed by what one document does."""
 
+import os
+import signal
+import threading
+import time
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
-from upwell.errors import Rejected, Retryable
+from upwell.errors import Reason, Rejected, Retryable
 from upwell.parse.limits import Limits
 from upwell.parse.sandbox import SandboxPreparer, sandbox_strength
 from upwell.records import ParseStatus
@@ -54,3 +61,104 @@ def test_strength_is_what_a_child_found():
     assert strength.memory in {"rlimit", "watched"}
     assert strength.no_file_writes
     assert strength.network is False or strength.notes
+
+
+def heavy(paragraphs):
+    return b"".join(b"Paragraph %d *of* [many](x) `words`.\n\n" % i for i in range(paragraphs))
+
+
+def test_a_document_that_takes_too_long_is_timed_out():
+    """The wall clock ends it; the next document is served as if nothing had been."""
+    slow = SandboxPreparer("hash", "fp", workers=1, limits=Limits(wall_s=0.05))
+    try:
+        slow.prepare(b"warm", "a.txt")
+        assert slow.prepare(heavy(300_000), "slow.md").status is ParseStatus.TIMED_OUT
+        assert slow.prepare(b"hello", "a.txt").status is ParseStatus.OK
+    finally:
+        slow.close()
+
+
+def test_a_document_that_wants_too_much_memory_is_refused():
+    """The memory limit ends the document with a status or as crashed, never the next one."""
+    small = SandboxPreparer("hash", "fp", workers=1, limits=Limits(memory_bytes=120 * 1024 * 1024))
+    try:
+        try:
+            status = small.prepare(heavy(300_000), "big.md").status
+        except Rejected as e:
+            status = e.reason
+        assert status in {ParseStatus.TOO_LARGE, Reason.PARSER_CRASHED}
+        assert small.prepare(b"hello", "a.txt").status is ParseStatus.OK
+    finally:
+        small.close()
+
+
+def killed(preparer, times):
+    """Kill the child that is busy, `times` times, while it parses."""
+    result = []
+
+    def run():
+        try:
+            result.append(preparer.prepare(heavy(12_000), "a.md").status)
+        except Rejected as e:
+            result.append(e.reason)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    seen = set()
+    while len(seen) < times and thread.is_alive():
+        for warm in list(preparer._busy):
+            pid = warm.child.process.pid
+            if pid not in seen:
+                os.kill(pid, signal.SIGKILL)
+                seen.add(pid)
+        time.sleep(0.005)
+    thread.join(60)
+    return result
+
+
+def test_a_crash_is_tried_once_more_and_then_rejected():
+    """One crash costs a retry; a second one is the document's: `parser_crashed`."""
+    preparer = SandboxPreparer("hash", "fp", workers=1)
+    try:
+        preparer.prepare(b"warm", "a.txt")
+        assert killed(preparer, 1) == [ParseStatus.OK]
+        assert killed(preparer, 2) == [Reason.PARSER_CRASHED]
+        assert preparer.prepare(b"hello", "a.txt").status is ParseStatus.OK
+    finally:
+        preparer.close()
+
+
+def test_callers_in_parallel_get_their_own_answers(preparer):
+    """Eight threads on two children: every answer is that of its own document."""
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda i: preparer.prepare(b"words %d" % i, f"{i}.txt").chunks[0].text, range(64)))
+    assert made == [f"words {i}" for i in range(64)]
+
+
+def test_children_are_recycled():
+    """After its number of documents a child is replaced."""
+    preparer = SandboxPreparer("hash", "fp", workers=1, recycle_after=3)
+    try:
+        pids = []
+        for _ in range(6):
+            preparer.prepare(b"x", "x.txt")
+            pids.append(preparer._idle[0].child.process.pid if preparer._idle else None)
+        assert len({pid for pid in pids if pid}) >= 2
+    finally:
+        preparer.close()
+
+
+def test_a_large_text_is_refused_by_its_head(preparer, tmp_path):
+    """50 MB of text is too large at once; so is what a zip would unpack to."""
+    big = tmp_path / "big.txt"
+    with big.open("wb") as file:
+        file.write(b"words and words\n" * 8192)
+        file.truncate(50 * 1024 * 1024)
+    start = time.monotonic()
+    assert preparer.prepare(big, "big.txt").status is ParseStatus.TOO_LARGE
+    assert time.monotonic() - start < 2
+    bomb = tmp_path / "bomb.docx"
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("word/document.xml", b"\0" * (60 * 1024 * 1024))
+    assert preparer.prepare(bomb, "bomb.docx").status is ParseStatus.TOO_LARGE

@@ -85,7 +85,7 @@ def uncovered(parsed, prepared):
     ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(DOCUMENTS)
 def test_every_character_is_accounted_for(document):
     """L7: whatever the document, its blocks' characters are in chunks or in drops, and the text of chunks is theirs."""
@@ -98,7 +98,7 @@ def test_every_character_is_accounted_for(document):
     assert all(dropped.reason for dropped in prepared.dropped)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(DOCUMENTS)
 def test_no_chunk_is_longer_than_the_embedder_reads(document):
     """Prefix, text and special tokens together stay within the limit; the count that a chunk states is true."""
@@ -110,7 +110,7 @@ def test_no_chunk_is_longer_than_the_embedder_reads(document):
         assert chunk.text.strip()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(DOCUMENTS)
 def test_keys_are_unique_and_repeatable(document):
     """Equal bytes give equal chunks, and no two chunks of a document share a key."""
@@ -120,7 +120,7 @@ def test_keys_are_unique_and_repeatable(document):
     assert len({c.chunk_key for c in first.chunks}) == len(first.chunks)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(markdown())
 def test_no_chunk_is_a_heading_alone(data):
     """A heading stands with what is under it, unless the document is only headings or the heading fills a chunk."""

@@ -1,17 +1,19 @@
 """Content-defined cuts: where a run of pieces is cut depends on the words at the border, not on what came before.
 
-A run that is too long is cut at the border of the best kind with the highest hash of the words on both its sides, again
-and again. As in a treap, an edit moves only the cuts beside it, and an insertion at the top shifts none.
+Each border has a rank: its kind, then a hash of the words on both its sides. A run that is too long is cut at every
+border that outranks all others within `least_tokens` of it: that depends on nothing farther away, so an edit moves only
+the cuts beside it, and an insertion at the top shifts none. What is still too long is cut at its highest border, again
+and again.
 """
 
 import hashlib
 from collections.abc import Callable, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from upwell.chunk.pieces import Border, Piece
 from upwell.chunk.policy import ChunkPolicy
 
-BORDER_CHARACTERS = 32
+BORDER_CHARACTERS = 48
 
 
 def cut(pieces: Sequence[Piece], text_of: Callable[[int], str], policy: ChunkPolicy) -> list[tuple[int, int]]:
@@ -21,7 +23,8 @@ def cut(pieces: Sequence[Piece], text_of: Callable[[int], str], policy: ChunkPol
     """
     run = _Run(pieces, text_of, policy)
     done: list[tuple[int, int]] = []
-    todo = [(0, len(pieces))]
+    ends = [0, *run.peaks(), len(pieces)]
+    todo = list(pairwise(ends))[::-1]
     while todo:
         i, j = todo.pop()
         at = run.best_cut(i, j)
@@ -40,6 +43,35 @@ class _Run:
 
     def weight(self, i: int, j: int) -> int:
         return self.sums[j] - self.sums[i] + self.pieces[i].lead_tokens
+
+    def peaks(self) -> list[int]:
+        """Borders that outrank all others within reach; none of a run that may stay whole or stands near its ends."""
+        n = len(self.pieces)
+        if n < 2 or self.weight(0, n) <= self.policy.most_tokens:
+            return []
+        reach = self.policy.least_tokens
+        first, last = self.sums[0] + reach, self.sums[n] - reach
+        return [
+            k
+            for k in range(1, n)
+            if first <= self.sums[k] <= last and self.pieces[k].border > Border.BOUND and self._is_peak(k, reach)
+        ]
+
+    def _is_peak(self, k: int, reach: int) -> bool:
+        mine = self._rank(k)
+        left, right = k - 1, k + 1
+        while left > 0 and self.sums[k] - self.sums[left] < reach:
+            if self._rank(left) >= mine:
+                return False
+            left -= 1
+        while right < len(self.pieces) and self.sums[right] - self.sums[k] < reach:
+            if self._rank(right) > mine:
+                return False
+            right += 1
+        return True
+
+    def _rank(self, k: int) -> tuple[Border, bytes]:
+        return self.pieces[k].border, self._hash(k)
 
     def best_cut(self, i: int, j: int) -> int | None:
         """Where to cut [i, j), or None when it is to stay whole."""

@@ -16,14 +16,29 @@ from upwell.records import Kind, ParsedDocument, ParseStatus
 
 PARSER = "html/1"
 UNREAD = frozenset(
-    {"script", "style", "noscript", "template", "head", "svg", "math", "iframe", "object", "canvas", "audio", "video"}
+    {
+        "script",
+        "style",
+        "noscript",
+        "template",
+        "title",
+        "meta",
+        "link",
+        "svg",
+        "math",
+        "iframe",
+        "object",
+        "canvas",
+        "audio",
+        "video",
+    }
 )
 BLOCK_TAGS = (
     "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption "
     "figure footer form h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol option p pre section "
     "select summary table tbody td tfoot th thead tr ul"
 )
-BLOCKS = frozenset(BLOCK_TAGS.split())
+BLOCKS = frozenset(["head", *BLOCK_TAGS.split()])
 HEADING = re.compile(r"h[1-6]")
 ASIDE_TAGS = {"nav": "navigation", "footer": "boilerplate", "menu": "navigation", "button": "boilerplate"}
 ASIDE_ROLES = {
@@ -86,9 +101,9 @@ class _Reader:
         self.main = self._main()
 
     def read(self) -> None:
-        body = self.root.find("body")
         self.left_out = "boilerplate" if self.main is not None else None
-        self._walk(body if body is not None else self.root)
+        # Not the body alone: without a body tag, libxml2 leaves newer tags that come first in the head.
+        self._walk(self.root)
         self._flush()
 
     def _main(self) -> Any:

@@ -59,7 +59,7 @@ def _body(part: EmailMessage, outline: Outline, limits: Limits) -> None:
         blocks_under(parse_html(text, limits), outline)
         return
     for paragraph in BLANK_LINES.split(text):
-        quoted = len(QUOTED.findall(paragraph)) * 2 > paragraph.count("\n") + 1
+        quoted = len(QUOTED.findall(paragraph)) * 2 > paragraph.strip().count("\n") + 1
         outline.add(Kind.QUOTE if quoted else Kind.PARAGRAPH, paragraph)
 
 

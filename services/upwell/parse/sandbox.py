@@ -77,6 +77,10 @@ class SandboxPreparer:
         """What confines a child on this system, as a child found it."""
         return msgspec.msgpack.decode(self._ask(ENCODER.encode(Request(op="strength"))), type=Confinement)
 
+    def warm(self) -> None:
+        """Import the heavy parsers in one idle child, so that the first office file does not wait for them."""
+        self._ask(ENCODER.encode(Request(op="warm")))
+
     def close(self) -> None:
         """End the children; calls in flight fail as Retryable."""
         with self._lock:
