@@ -22,7 +22,7 @@ class World:
     def __init__(self, tmp_path: Path) -> None:
         self.root = tmp_path / "docs"
         self.root.mkdir()
-        self.engine = create_engine(f"sqlite:///{tmp_path / 'events.sqlite'}")
+        self.engine = create_engine("sqlite://")
         METADATA.create_all(self.engine)
         self.now = 1_700_000_000_000_000
         self.owner = OWNER
