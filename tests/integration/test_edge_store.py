@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 
+import psutil
 import pytest
 
 from lake_samples import ALL_MAY, DIM, key, point, query, vectors
