@@ -71,6 +71,9 @@ class Child:
             except (OSError, EOFError) as e:
                 self.kill()
                 raise ChildDied(f"the child process ended (exit status {self.process.returncode})") from e
+            except BaseException:
+                self.kill()  # an interrupt fell between request and answer, which the next caller must not get
+                raise
         if kind == FAILURE:
             raise _thrown(body)
         return body

@@ -92,6 +92,21 @@ def test_random_kills_under_load_lose_and_double_nothing(store):
     assert store.count() == sum(written.values())
 
 
+def test_an_interrupted_call_does_not_give_its_answer_to_the_next(store):
+    """Control-C between a request and its answer: later calls get their own answers."""
+    store.insert([point("a", n) for n in range(3)])
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        os.kill(store._child.process.pid, signal.SIGSTOP)
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(KeyboardInterrupt):
+            store.present(key("a"))
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert store.count() == 3
+    assert store.texts([point("a", 1).point_id]) == {point("a", 1).point_id: "text of a 1"}
+
+
 def test_a_vacuum_that_is_interrupted_says_so_and_can_be_repeated(store):
     """Its second part knows that it has nothing to go on."""
     store.insert([point("a"), point("gone")])
