@@ -23,7 +23,8 @@ from upwell.records import DocKey, Vectors
 MODULE = "upwell.lake.store.edge_child"
 SLICE_POINTS = 16
 SLICE_TOKENS = 2048
-ANSWER_TIMEOUT_S = 300.0
+ANSWER_TIMEOUT_S = 120.0
+COMPACT_TIMEOUT_S = 3600.0
 MOST_PADDING = 100
 
 Answer = TypeVar("Answer")
@@ -102,7 +103,7 @@ class EdgeStore:
         Raises Retryable when it was interrupted, or when the old log would not go.
         """
         with self._vacuuming:
-            self._ask(ask.Compact(), type(None))
+            self._ask(ask.Compact(), type(None), timeout_s=COMPACT_TIMEOUT_S)
             for _ in range(MOST_PADDING):
                 if self._ask(ask.PadLog(), int, again=False) == 0:
                     return
@@ -116,17 +117,19 @@ class EdgeStore:
                 self._child.close()
                 self._child = None
 
-    def _ask(self, request: ask.Request, answer: type[Answer], *, again: bool = True) -> Answer:
+    def _ask(
+        self, request: ask.Request, answer: type[Answer], *, again: bool = True, timeout_s: float = ANSWER_TIMEOUT_S
+    ) -> Answer:
         body = ask.encode(request)
         with self._turns:
             try:
-                raw = self._running_child().call(body, ANSWER_TIMEOUT_S)
+                raw = self._running_child().call(body, timeout_s)
             except ChildTimedOut:
                 raise
             except ChildDied:
                 if not again:
                     raise
-                raw = self._running_child().call(body, ANSWER_TIMEOUT_S)
+                raw = self._running_child().call(body, timeout_s)
         return msgspec.msgpack.decode(raw, type=answer)
 
     def _running_child(self) -> Child:

@@ -21,6 +21,7 @@ SCROLL_LIMIT = 1000
 PADDING = "." * 8_000_000
 NEVER_INDEX_KB = 10**9
 ANY_DELETED = 1e-9
+MOST_PASSES = 8
 INDEXED = ("doc", GATE)
 """`born` and `rev` are only asked of one document's points, so they need none."""
 
@@ -93,8 +94,9 @@ class Shard:
 
     def compact(self) -> None:
         """Rewrite every segment with a deleted point in it, and remember the log's present files."""
-        while self._shard.optimize():
-            pass
+        for _ in range(MOST_PASSES):
+            if not self._shard.optimize():
+                break
         self._shard.flush()
         self._forget_old_log()
         self._old_log = OldLog(self._path / "wal")
