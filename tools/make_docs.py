@@ -17,9 +17,9 @@ TARGET = Path(__file__).parent.parent / "docs" / "commands.md"
 WIDTH = 100
 HEAD = """# Commands
 
-Generated from the commands by `make docs`; a test keeps it current. Exit status: 0 done, 1 failed, 2 wrong usage or a
-wrong setting, 130 interrupted. With `--json` standard output holds one JSON document and nothing else; progress, notes
-and errors go to standard error. `UPWELL_DEBUG=1` shows where an error came from.
+Generated from the commands by `tools/make_docs.py`; a test keeps it current. Exit status: 0 done, 1 failed, 2 wrong
+usage or a wrong setting, 130 interrupted. With `--json` standard output holds one JSON document and nothing else;
+progress, notes and errors go to standard error. `UPWELL_DEBUG=1` shows where an error came from.
 """
 
 

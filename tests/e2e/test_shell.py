@@ -37,7 +37,17 @@ def test_help_imports_nothing_heavy(upwell):
         text=True,
         check=True,
     )
-    for heavy in ("rich.", "numpy", "docling", "fastembed", "qdrant", "pydantic", "sqlalchemy", "onnxruntime"):
+    for heavy in (
+        "rich.",
+        "numpy",
+        "docling",
+        "fastembed",
+        "qdrant",
+        "pydantic",
+        "sqlalchemy",
+        "onnxruntime",
+        "structlog",
+    ):
         assert f"'{heavy}" not in done.stderr
 
 
