@@ -166,13 +166,14 @@ def test_what_becomes_ignored_is_deleted_and_what_no_longer_is_waits_for_the_res
     assert ("upsert", "a.log") in ops(world.scan())
 
 
-def test_a_gitignore_that_cannot_be_understood_leaves_its_folder_as_it_was(world):
+@pytest.mark.parametrize("text", [b"#" * (1024 * 1024 + 1), b"*a*a*a*b\n", b"**/a/**/a/**/a/**/b\n"])
+def test_a_gitignore_that_cannot_be_understood_leaves_its_folder_as_it_was(world, text):
     world.write("sub/a.md")
     world.write("b.md")
     world.scan()
     (world.root / "sub/a.md").unlink()
     world.write("sub/new.md")
-    world.write("sub/.gitignore", b"#" * (1024 * 1024 + 1))
+    world.write("sub/.gitignore", text)
     diff = world.scan()
     assert diff.events == ()
     assert codes(diff) == [("ignores_unreadable", "sub")]

@@ -3,13 +3,16 @@
 Hidden files and folders are ordinary, as they are to git. `.git` and `.upwell` (a lake) are not.
 """
 
+import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from unicodedata import normalize
 
 from pathspec import GitIgnoreSpec
 
 IGNORE_FILE = ".gitignore"
+MOST_WILDCARDS = 3
 NEVER_ENTERED = frozenset({".git", ".upwell"})
 PASSING_FILES = (
     ".#*",  # Emacs: lock
@@ -56,13 +59,27 @@ class Ignores:
         return False
 
 
+@lru_cache(maxsize=64)  # The same files, scan after scan.
 def parse_ignores(text: str) -> GitIgnoreSpec:
-    """The patterns of a `.gitignore`; lines that are no pattern are left out, as git does."""
-    lines = normalize("NFC", text).split("\n")
-    return GitIgnoreSpec.from_lines(line for line in lines if _is_pattern(line))
+    """The patterns of a `.gitignore`; lines that are no pattern are left out, as git does.
+
+    Raises ValueError for a pattern with so many wildcards that a name made for it could hold up a scan for minutes.
+    """
+    lines = [line for line in normalize("NFC", text).split("\n") if _is_pattern(line)]
+    for number, line in enumerate(lines, start=1):
+        segments = line.split("/")
+        if segments.count("**") > MOST_WILDCARDS or any(_stars(segment) > MOST_WILDCARDS for segment in segments):
+            raise ValueError(f"pattern {number} has more than {MOST_WILDCARDS} wildcards in one name or path")
+    return GitIgnoreSpec.from_lines(lines)
+
+
+def _stars(segment: str) -> int:
+    return len(re.findall(r"\*+", segment))
 
 
 def _is_pattern(line: str) -> bool:
+    if not line.strip() or line.startswith("#"):
+        return False
     try:
         GitIgnoreSpec.from_lines([line])
     except ValueError:

@@ -102,7 +102,11 @@ class _Walk:
         if len(data) > IGNORES_LIMIT_BYTES:
             self._leave(folder, "ignores_unreadable", f"{IGNORE_FILE} is larger than {IGNORES_LIMIT_BYTES} bytes")
             return None
-        spec = parse_ignores(data.decode("utf-8", "surrogateescape"))
+        try:
+            spec = parse_ignores(data.decode("utf-8", "surrogateescape"))
+        except ValueError as e:
+            self._leave(folder, "ignores_unreadable", f"{IGNORE_FILE}: {e}")
+            return None
         return folder.ignores.below(folder.folder_id, spec, self.now - age + REST_US if 0 <= age < REST_US else 0)
 
     def _named(self, folder: _Folder, entry: os.DirEntry[str], ignores: Ignores, names: set[str]) -> str | None:
