@@ -67,7 +67,7 @@ class Following:
         engine.watch(announcer)
         try:
             with FolderWatch(source.root, stop, excluded=source.excluded, rescan_s=self._rescan_s) as watch:
-                first = self._scanning.look(Lane.BACKFILL)
+                first = self._scanning.look(Lane.BACKFILL, also=watch.notices)
                 self._parts.followed.add(self._place)
 
                 def ready() -> None:
@@ -87,7 +87,7 @@ class Following:
         missed: frozenset[str] = frozenset()
         while (evidence := watch.wait(recheck_at)) is not None:
             try:
-                recheck_at = self._scanning.look(Lane.LIVE, evidence | missed).recheck_at
+                recheck_at = self._scanning.look(Lane.LIVE, evidence | missed, watch.notices).recheck_at
                 missed = frozenset()
             except Retryable as e:
                 say(f"{e}; looking again")

@@ -41,21 +41,24 @@ class Scanning:
         with self._lock, self._log.transaction() as connection:
             self.source.open(connection)
 
-    def look(self, lane: Lane, evidence: frozenset[str] = frozenset()) -> Looked:
-        """Compare the folder with what is remembered, and accept what follows. Raises Retryable (disk full)."""
+    def look(self, lane: Lane, evidence: frozenset[str] = frozenset(), also: tuple[Notice, ...] = ()) -> Looked:
+        """Compare the folder with what is remembered, and accept what follows; `also` is said beside what the scan says.
+
+        Raises Retryable (disk full).
+        """
         with self._lock:
             started = self._clock()
             for diff in self.source.scan(lane=lane, evidence=evidence):
-                self._engine.submit(diff.events, self._saving(diff, started))
+                self._engine.submit(diff.events, self._saving(diff, started, also))
                 last = diff
-            return Looked(counts=last.counts, notices=_lines(last.notices), recheck_at=last.recheck_at)
+            return Looked(counts=last.counts, notices=_lines((*last.notices, *also)), recheck_at=last.recheck_at)
 
     def forget(self, doc_id: str) -> None:
         """Take nothing for known of this document's file, so that the next look reads it and accepts what it finds."""
         with self._lock, self._log.transaction() as connection:
             self.source.forget(connection, doc_id)
 
-    def _saving(self, diff: Diff, started: int) -> Callable[[sa.Connection], None]:
+    def _saving(self, diff: Diff, started: int, also: tuple[Notice, ...]) -> Callable[[sa.Connection], None]:
         source = self.source
 
         def save(connection: sa.Connection) -> None:
@@ -68,7 +71,7 @@ class Scanning:
                 still = {fault.doc_id for fault in diff.changes.faults}
                 self._log.unbury(connection, source.tenant, source.source, STAGE, still)
             if diff.last:
-                looks.save(connection, source.tenant, source.source, started, _lines(diff.notices))
+                looks.save(connection, source.tenant, source.source, started, _lines((*diff.notices, *also)))
 
         return save
 
