@@ -42,7 +42,7 @@ class Scanning:
             self.source.open(connection)
 
     def look(self, lane: Lane, evidence: frozenset[str] = frozenset(), also: tuple[Notice, ...] = ()) -> Looked:
-        """Compare the folder with what is remembered, and accept what follows; `also` is said beside what the scan says.
+        """Compare the folder with what is remembered, and accept what follows; say `also` beside what the scan says.
 
         Raises Retryable (disk full).
         """

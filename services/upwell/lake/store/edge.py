@@ -3,6 +3,7 @@
 A child that died is started again by the next call, which asks once more: every request can be repeated.
 """
 
+import shutil
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
@@ -26,6 +27,8 @@ SLICE_TOKENS = 2048
 ANSWER_TIMEOUT_S = 120.0
 COMPACT_TIMEOUT_S = 3600.0
 MOST_PADDING = 100
+ROOM_BYTES = 128 << 20
+"""Segments and the write-ahead log grow in steps of 32 MB."""
 
 Answer = TypeVar("Answer")
 
@@ -51,7 +54,9 @@ class EdgeStore:
             raise
 
     def insert(self, points_: Sequence[PointRecord]) -> None:
+        """Raises Retryable, before anything is written, when the disk has less than ROOM_BYTES left."""
         packing.check_points(points_, self._dim)
+        self._need_room()
         for batch in _slices(points_):
             fresh = tuple(_new_point(point) for point in batch)
             self._ask(ask.Insert(points=fresh), type(None))
@@ -131,6 +136,12 @@ class EdgeStore:
                     raise
                 raw = self._running_child().call(body, timeout_s)
         return msgspec.msgpack.decode(raw, type=answer)
+
+    def _need_room(self) -> None:
+        """Edge writes through memory maps: a disk that fills up under it would end the child, not the write."""
+        free = shutil.disk_usage(self._folder).free
+        if free < ROOM_BYTES:
+            raise Retryable(f"the disk is full: {free >> 20} MB left beside the lake, {ROOM_BYTES >> 20} MB are needed")
 
     def _running_child(self) -> Child:
         if self._closed:
