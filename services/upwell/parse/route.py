@@ -94,7 +94,7 @@ def _parse(data: bytes, media_type: str, limits: Limits, depth: int) -> ParsedDo
     if media_type.startswith("image/"):
         return ParsedDocument(status=ParseStatus.NEEDS_OCR, reason="an image: its text needs OCR (extra upwell[ocr])")
     if media_type in WITH_EXTRA:
-        raise unsupported(f"{media_type} needs the extra upwell[formats]")
+        raise unsupported(f"{media_type} is not read yet; the extra upwell[formats] is to bring its parser")
     raise unsupported(f"no parser for {media_type}")
 
 

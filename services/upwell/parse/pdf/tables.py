@@ -111,7 +111,7 @@ def _grid(
         for c in range(cols)
         if owner[r][c] == (r, c)
     )
-    box = (xs[0], ys[0], xs[-1], ys[-1])
+    box = (round(xs[0], 2), round(ys[0], 2), round(xs[-1], 2), round(ys[-1], 2))
     return FoundTable(table=Table(rows=rows, cols=cols, cells=cells), bbox=box, pieces=frozenset(taken))
 
 
