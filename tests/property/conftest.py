@@ -1,18 +1,21 @@
-"""Profiles and lakes for the laws. HYPOTHESIS_PROFILE=thorough looks ten times longer."""
+"""Profiles and lakes for the laws. HYPOTHESIS_PROFILE=thorough looks longer; `shrink` makes what it finds small."""
 
 import itertools
 import os
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from memory_store import MemoryStore
+from world import tick
 
 from upwell.lake.registry import SqlRegistry
 from upwell.lake.schema import sqlite_engine
 
 UNHURRIED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large]
-settings.register_profile("default", deadline=None, max_examples=40, suppress_health_check=UNHURRIED)
-settings.register_profile("thorough", deadline=None, max_examples=400, suppress_health_check=UNHURRIED)
+QUICK = {"deadline": None, "suppress_health_check": UNHURRIED, "phases": [Phase.explicit, Phase.reuse, Phase.generate]}
+settings.register_profile("default", max_examples=80, **QUICK)
+settings.register_profile("thorough", max_examples=1000, **QUICK)
+settings.register_profile("shrink", deadline=None, max_examples=1000, suppress_health_check=UNHURRIED)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 TENANTS = itertools.count()
@@ -21,7 +24,7 @@ TENANTS = itertools.count()
 @pytest.fixture(scope="module")
 def registry(tmp_path_factory):
     """One registry for a module; each example has a tenant of its own. No fsync: power is not what these tests cut."""
-    found = SqlRegistry(sqlite_engine(tmp_path_factory.mktemp("registry") / "registry.sqlite", synchronous="OFF"))
+    found = SqlRegistry(sqlite_engine(tmp_path_factory.mktemp("registry") / "registry.sqlite", synchronous="OFF"), tick)
     yield found
     found.close()
 

@@ -7,39 +7,41 @@ by the permission that binds at that version and by each that would bind at a la
 from itertools import combinations
 
 NOBODY = ((), frozenset())
+BEGUN, EFFECTIVE, APPLIED = range(3)
 
 
 class Oracle:
-    """Effects by document. An effect is optional from the start of its event's step until that step is acknowledged."""
+    """Effects by document. One may have happened from the start of its event's step on; it is effective once that step
+    is acknowledged (nothing may be shown against it), and applied once its event has ended (nothing may be missing)."""
 
     def __init__(self):
         self._effects = {}
 
     def begin(self, doc, effect):
-        self._effects.setdefault(doc, {}).setdefault(effect, "optional")
+        self._effects.setdefault(doc, {}).setdefault(effect, BEGUN)
 
-    def acknowledge(self, doc, effect):
-        self._effects.setdefault(doc, {})[effect] = "certain"
+    def acknowledge(self, doc, effect, *, ended):
+        states = self._effects.setdefault(doc, {})
+        states[effect] = max(states.get(effect, BEGUN), APPLIED if ended else EFFECTIVE)
 
-    def certain(self):
-        """What is acknowledged by now."""
-        return {doc: frozenset(e for e, s in states.items() if s == "certain") for doc, states in self._effects.items()}
+    def applied(self):
+        """Document -> the effects whose events have ended by now."""
+        return {doc: frozenset(e for e, s in states.items() if s == APPLIED) for doc, states in self._effects.items()}
 
     def allowed(self, doc, who, since):
-        """What a search that began when `since` was certain, and ends now, may show of `doc` to `who`: (whole answers,
+        """What a search that began when `since` was applied, and ends now, may show of `doc` to `who`: (whole answers,
         texts that are permitted now, whether a part is excused)."""
         states = self._effects.get(doc, {})
-        certain = frozenset(e for e, s in states.items() if s == "certain")
-        optional = frozenset(states) - certain
+        effective = frozenset(e for e, s in states.items() if s != BEGUN)
         began = since.get(doc, frozenset())
         wholes = {visible(began | more, who) for more in subsets(frozenset(states) - began)}
-        permitted = {visible(certain | more, who) for more in subsets(optional)}
+        permitted = {visible(effective | more, who) for more in subsets(frozenset(states) - effective)}
         rivals = sum(1 for e in frozenset(states) - began if e[0] == "content" and e[1][1] == 0)
         return wholes, permitted, rivals > 1
 
     def final(self, doc):
-        """(content order, texts, permission) once everything is acknowledged; content None if there was none."""
-        effects = self.certain().get(doc, frozenset())
+        """(content order, texts, permission) once every event has ended; content None if there was none."""
+        effects = self.applied().get(doc, frozenset())
         content = newest_content(effects)
         return content, bound(effects, content[1][0] if content else -1)
 

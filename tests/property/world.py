@@ -1,12 +1,13 @@
 """A lake under test: delivers events in any order, twice, cut short and interleaved, and checks every search."""
 
 import hashlib
+import itertools
 from functools import lru_cache
 
 import msgspec
 import numpy as np
 from faults import Crash, Gate, Gated
-from oracle import Oracle, newest_content
+from oracle import Oracle
 from strategies import READERS, Content, prepared
 
 from upwell.lake.publish import Publisher
@@ -17,6 +18,14 @@ from upwell.search.govern import MOST_HITS, Reading, governed_search
 
 PIPELINE = "words"
 DIM = 4
+
+
+_TICKS = itertools.count(1)
+
+
+def tick():
+    """One clock for all parts of a lake: a microsecond later at each look."""
+    return next(_TICKS)
 
 
 @lru_cache(maxsize=4096)
@@ -60,7 +69,6 @@ class World:
         self.embedder = WordsEmbedder()
         self.outcomes = {}
         self.searches = 0
-        self._now = 0
         self._gated_registry, self._gated_store = Gated(registry, self.gate), Gated(store, self.gate)
         self.publisher = Publisher(
             self._gated_registry,
@@ -68,13 +76,9 @@ class World:
             active=PIPELINE,
             model=self.embedder.fingerprint,
             vectors=lake_vectors(self._gated_registry, self._gated_store, PIPELINE, self.embedder),
-            clock=self.clock,
+            clock=tick,
             batch_chunks=2,
         )
-
-    def clock(self):
-        self._now += 1
-        return self._now
 
     def key(self, doc):
         return DocKey(tenant=self.tenant, source="s", doc_id=doc)
@@ -85,7 +89,7 @@ class World:
         effects = control_effects(event)
         self._begin(effects)
         result = self.publisher.control(event)
-        self._acknowledge(effects)
+        self._acknowledge(effects, ended=result is not None)
         if result is not None:
             self._end(event, result)
         return result is None
@@ -96,7 +100,7 @@ class World:
         effects = control_effects(event) + content_effects(event)
         self._begin(effects)
         result = self.publisher.publish(event, prepared(event))
-        self._acknowledge(effects)
+        self._acknowledge(effects, ended=True)
         self._end(event, result)
         return result
 
@@ -117,7 +121,7 @@ class World:
 
     def check_search(self, who, docs):
         """One search, held against the oracle: nothing forbidden, whole documents, nothing lost."""
-        since = self.oracle.certain()
+        since = self.oracle.applied()
         shown = {}
         for hit in self.search(who):
             shown.setdefault(hit.key.doc_id, []).append(hit.text)
@@ -169,9 +173,9 @@ class World:
         for doc, effect in effects:
             self.oracle.begin(doc, effect)
 
-    def _acknowledge(self, effects):
+    def _acknowledge(self, effects, *, ended):
         for doc, effect in effects:
-            self.oracle.acknowledge(doc, effect)
+            self.oracle.acknowledge(doc, effect, ended=ended)
 
     def _end(self, event, result):
         self.outcomes.setdefault(event.event_id, result)
@@ -251,13 +255,3 @@ def run_history(world, events, rng, docs, *, faults=True, searches=True):
 
 def _crash():
     raise Crash
-
-
-def newest(events, doc):
-    """The content that must win for `doc`."""
-    effects = [e for event in events for d, e in (*control_effects(event), *_content(event)) if d == doc]
-    return newest_content(effects)
-
-
-def _content(event):
-    return content_effects(event) if event.op is Op.UPSERT else []

@@ -82,8 +82,9 @@ def settled(row: DocumentRow) -> DocumentRow:
     return replace(row, acl=newest.acl, acl_version=newest.acl_version, pending=waiting)
 
 
-def published(row: DocumentRow, event: ChangeEvent, prepared: PreparedDocument, now: int, model: str) -> DocumentRow:
-    """The row with this content. The caller has seen that `event` stands above the row, or repairs it."""
+def published(row: DocumentRow, event: ChangeEvent, prepared: PreparedDocument, model: str) -> DocumentRow:
+    """The row with this content, to become searchable when it is committed. The caller has seen that `event` stands
+    above the row, or repairs it."""
     known = permitted(row, event) or row
     found = replace(
         _blank(known, event),
@@ -94,7 +95,6 @@ def published(row: DocumentRow, event: ChangeEvent, prepared: PreparedDocument, 
         language=prepared.language,
         metadata=event.metadata,
         modified_at=event.modified_at,
-        searchable_at=now,
         status=prepared.status,
         lineage={
             name: value

@@ -7,6 +7,8 @@ anywhere: a loser of a race deletes nothing, reads again and plans again.
 
 from collections.abc import Mapping
 
+import msgspec
+
 from upwell.clock import Clock
 from upwell.lake import decide
 from upwell.lake.changes import Changes
@@ -155,9 +157,10 @@ class Publisher:
             elif offered < decide.order_of(row):
                 return (None,)
             planned = plan(chunks, live, event.key)
-            now = row.searchable_at if same and row.searchable_at is not None else self._clock()
-            candidate = decide.published(row, event, prepared, now, self._model)
+            candidate = decide.published(row, event, prepared, self._model)
             insertion.insert(planned, row, candidate)
+            searchable_at = row.searchable_at if same else None
+            candidate = msgspec.structs.replace(candidate, searchable_at=searchable_at or self._clock())
             after = manifests if same else {name: emptied(manifest) for name, manifest in manifests.items()}
             after |= {self._active: planned.manifest}
             committed = self._changes.commit(candidate, after, entry)

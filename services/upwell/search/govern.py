@@ -18,7 +18,9 @@ from upwell.records import DocKey, Record
 MOST_HITS = 100
 MOST_ASKED = 800
 CHASES = 3
-"""How often a search asks again only because points it found were replaced under it (their successors are new)."""
+"""How often a search asks again only because documents were published under it (what they have now is new)."""
+FRESH_US = 1_000_000
+"""A document published this short a time before its re-check may have been half inserted when the store was asked."""
 
 
 class Reading(Record, frozen=True, kw_only=True):
@@ -60,6 +62,7 @@ def governed_search(
         raise Misconfigured(f"k is {k}: ask for 1 to {MOST_HITS} hits")
     found: dict[str, StoreHit] = {}
     refused = _Refused()
+    seen: dict[DocKey, int] = {}
     wanted, chases = k, CHASES
     while True:
         page = store.search(_query(vectors, reading, wanted, refused))
@@ -72,11 +75,22 @@ def governed_search(
         ][:k]
         replaced = refused.note(page, live, reading)
         short = len(admitted) < k
-        if replaced is not None and chases and (short or replaced > admitted[-1].hit.score):
+        moved = _moved(admitted, seen, as_of)
+        seen = {chunk.row.key: chunk.row.rev for chunk in live.values()}
+        if chases and (moved or (replaced is not None and (short or replaced > admitted[-1].hit.score))):
             chases -= 1
         elif not (short and refused.grew and len(page) == wanted):
             return Governed(admitted=tuple(admitted), as_of=as_of)
         wanted = min(2 * wanted, max(MOST_ASKED, k))
+
+
+def _moved(admitted: list[Admitted], seen: Mapping[DocKey, int], as_of: int) -> bool:
+    """True if the store's answer may hold only a part of a document that was published while it was given.
+
+    Not of one that has not changed since before the store was asked: `seen` is its revision then.
+    """
+    rows = {found.chunk.row.key: found.chunk.row for found in admitted}.values()
+    return any((row.searchable_at or 0) >= as_of - FRESH_US and seen.get(row.key) != row.rev for row in rows)
 
 
 class _Refused:
