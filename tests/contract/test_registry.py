@@ -1,0 +1,312 @@
+"""What the registry promises (ports.Registry): rows, manifests and history change together, by compare-and-set."""
+
+import threading
+
+import msgspec
+import pytest
+import sqlalchemy as sa
+
+from upwell.errors import Misconfigured, Retryable
+from upwell.lake.registry import SqlRegistry
+from upwell.lake.schema import SCHEMA, sqlite_engine
+from upwell.ports import AppliedEntry, DocumentRow, Manifest, ManifestEntry, PendingAcl, SourceCounts
+from upwell.records import Acl, DocKey, Kind, Outcome, ParseStatus, Span
+
+NOW = 1_700_000_000_000_000
+ANA = Acl(levels=(frozenset({"user:ana", "everyone"}), frozenset({"group:eng"})), deny=frozenset({"user:eve"}))
+FULL = {
+    "version": 7,
+    "rank": 0,
+    "content_sha256": "ab" * 32,
+    "acl": ANA,
+    "acl_version": 3,
+    "pending": (PendingAcl(acl=Acl(), acl_version=4, version=8),),
+    "title": "Títle",
+    "url": "https://example.org/a",
+    "media_type": "text/markdown",
+    "language": "en",
+    "metadata": {"team": "one"},
+    "modified_at": NOW,
+    "received_at": NOW + 1,
+    "searchable_at": NOW + 2,
+    "status": ParseStatus.OK,
+    "failed_version": 9,
+    "stale_since": NOW + 3,
+    "stale_reason": "corrupt",
+    "lineage": {"parser": "words 1"},
+}
+
+
+def key(name="a", tenant="t", source="s"):
+    return DocKey(tenant=tenant, source=source, doc_id=name)
+
+
+def entry(number, of="a", **changes):
+    """Chunk `number` of a document, with every field set."""
+    fields = {
+        "point_id": f"{of}-{number}",
+        "chunk_key": f"chunk-{number}",
+        "embed_key": f"embed-{number}",
+        "ordinal": number,
+        "born": 1,
+        "tokens": 10 + number,
+        "text_hash": f"hash-{number}",
+        "kind": Kind.TABLE,
+        "heading_path": ("One", "Two"),
+        "page": 3,
+        "bbox": (1.0, 2.5, 3.0, 4.0),
+        "parent": 1,
+        "spans": (Span(block=number, start=0, end=5), Span(block=number + 1, start=1, end=2)),
+    }
+    return ManifestEntry(**(fields | changes))
+
+
+def manifest(*entries, generation=1):
+    return Manifest(generation=generation, entries=entries)
+
+
+def line(event_id="e1", of=None, **changes):
+    fields = {"key": of or key(), "at": NOW, "event_id": event_id, "op": "upsert", "version": 7, "acl_version": 3}
+    return AppliedEntry(**(fields | {"outcome": Outcome.APPLIED} | changes))
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "registry.sqlite"
+
+
+@pytest.fixture
+def registry(path):
+    found = SqlRegistry.open(path, clock=lambda: NOW)
+    yield found
+    found.close()
+
+
+def publish(registry, name="a", *entries, tenant="t", source="s", pipeline="p", **row):
+    of = key(name, tenant, source)
+    old = registry.row(of) or DocumentRow(key=of)
+    new = msgspec.structs.replace(old, **({"version": old.version + 1} | row))
+    assert registry.commit(new, expected_rev=old.rev, manifests={pipeline: manifest(*entries, generation=old.rev + 1)})
+
+
+def test_a_row_comes_back_as_it_was_written(registry):
+    """Every field survives, and rev is the commit's."""
+    row = DocumentRow(key=key(), **FULL)
+    assert registry.row(key()) is None
+    assert registry.commit(row, expected_rev=0)
+    assert registry.row(key()) == msgspec.structs.replace(row, rev=1)
+    bare = DocumentRow(key=key(), deleted=True, hold=True, moved_to="b", rank=1)
+    assert registry.commit(bare, expected_rev=1)
+    assert registry.row(key()) == msgspec.structs.replace(bare, rev=2)
+
+
+def test_a_manifest_comes_back_in_order(registry):
+    """Entries by ordinal with all their places; read gives row and manifests of one moment."""
+    entries = (entry(0), entry(1, page=None, bbox=None, heading_path=(), spans=()), entry(2))
+    assert registry.commit(DocumentRow(key=key()), expected_rev=0, manifests={"p": manifest(*reversed(entries))})
+    assert registry.manifest(key(), "p") == manifest(*entries)
+    assert registry.manifest(key(), "other") == Manifest()
+    assert registry.read(key()) == (registry.row(key()), {"p": manifest(*entries)})
+    assert registry.read(key("b")) == (None, {})
+
+
+@pytest.mark.parametrize("stored", [0, 1, 2])
+def test_a_commit_from_another_revision_writes_nothing(registry, stored):
+    """The loser of a race leaves row, manifest and history alone."""
+    for rev in range(stored):
+        assert registry.commit(DocumentRow(key=key(), version=rev), expected_rev=rev)
+    before = registry.read(key())
+    for expected in {0, 1, 2, 3} - {stored}:
+        late = DocumentRow(key=key(), version=99)
+        assert not registry.commit(late, expected_rev=expected, manifests={"p": manifest(entry(0))}, entry=line())
+    assert registry.read(key()) == before
+    assert registry.history(key()) == []
+
+
+def test_one_of_many_rivals_wins_each_revision(registry):
+    """Eight threads add one to a version ten times each: no update is lost."""
+
+    def add():
+        for _ in range(10):
+            while True:
+                row = registry.row(key()) or DocumentRow(key=key())
+                if registry.commit(msgspec.structs.replace(row, version=row.version + 1), expected_rev=row.rev):
+                    break
+
+    threads = [threading.Thread(target=add) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    row = registry.row(key())
+    assert (row.version, row.rev) == (79, 80)
+
+
+def test_only_what_moved_is_written(registry, path):
+    """Of a thousand chunks, an edit of one writes one."""
+    entries = [entry(number) for number in range(1000)]
+    publish(registry, "a", *entries)
+    engine = sa.create_engine(f"sqlite:///{path}")
+    with engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE touched (what TEXT)")
+        for what in ("INSERT", "UPDATE", "DELETE"):
+            connection.exec_driver_sql(
+                f"CREATE TRIGGER t_{what} AFTER {what} ON chunks BEGIN INSERT INTO touched VALUES ('{what}'); END"
+            )
+    publish(registry, "a", *entries[:500], entry(500, point_id="new", born=2), *entries[501:])
+    publish(registry, "a", entry(0, page=4), *entries[1:500], entry(500, point_id="new", born=2), *entries[501:])
+    with engine.connect() as connection:
+        touched = [what for (what,) in connection.exec_driver_sql("SELECT what FROM touched")]
+    engine.dispose()
+    assert sorted(touched) == ["DELETE", "INSERT", "UPDATE"]
+    assert registry.manifest(key(), "p").entries[0].page == 4
+
+
+def test_history_is_appended_in_order_and_each_end_once(registry):
+    """A redelivered event ends in the line it has; another outcome of it is another line."""
+    assert registry.commit(DocumentRow(key=key()), expected_rev=0, entry=line("e1", detail="first"))
+    registry.record(line("e1", detail="again"))
+    registry.record(line("e2", outcome=Outcome.DEAD))
+    registry.record(line("e2"))
+    registry.record(line("e1", of=key("b")))
+    assert [(h.event_id, h.outcome, h.detail) for h in registry.history(key())] == [
+        ("e1", Outcome.APPLIED, "first"),
+        ("e2", Outcome.DEAD, ""),
+        ("e2", Outcome.APPLIED, ""),
+    ]
+    assert registry.ended(key(), "e2") == line("e2")
+    assert registry.ended(key(), "e3") is None
+
+
+def test_a_snapshot_holds_what_lives(registry):
+    """Points of a live manifest in that pipeline, with their rows; none of deleted documents, none unknown."""
+    publish(registry, "a", entry(0), entry(1))
+    publish(registry, "gone", entry(0, of="gone"), deleted=True, rank=1)
+    publish(registry, "other", entry(0, of="other"), pipeline="q")
+    live, as_of = registry.snapshot("p", ["a-0", "gone-0", "other-0", "never"])
+    assert as_of == NOW
+    assert {point: (chunk.row, chunk.entry) for point, chunk in live.items()} == {
+        "a-0": (registry.row(key()), entry(0))
+    }
+
+
+def test_a_snapshot_of_thousands(registry):
+    """More points than one statement takes."""
+    publish(registry, "a", *(entry(number) for number in range(1200)))
+    live, _ = registry.snapshot("p", (f"a-{number}" for number in range(2000)))
+    assert len(live) == 1200
+
+
+def test_points_of_stay_within_the_tenant_and_the_pipeline(registry):
+    """Vectors are found by embed_key, also of tombstones on hold, never across tenants or pipelines."""
+    publish(registry, "a", entry(0))
+    publish(registry, "held", entry(1, of="held"), deleted=True, hold=True, rank=1)
+    publish(registry, "theirs", entry(2, of="theirs"), tenant="u")
+    publish(registry, "old", entry(3, of="old"), pipeline="q")
+    found = registry.points_of("t", "p", [f"embed-{number}" for number in range(5)])
+    assert found == {"embed-0": "a-0", "embed-1": "held-1"}
+
+
+def test_find_and_rows(registry):
+    """By id across tenants and sources; all rows in key order, page after page."""
+    for name in ("b", "a", "c"):
+        for tenant, source in (("u", "s"), ("t", "s"), ("t", "r")):
+            publish(registry, name, tenant=tenant, source=source)
+    assert [row.key for row in registry.find("a")] == [key("a", "t", "r"), key("a", "t", "s"), key("a", "u", "s")]
+    assert [row.key for row in registry.find("a", tenant="t", source="s")] == [key("a")]
+    assert [row.key.doc_id for row in registry.rows("t", "r")] == ["a", "b", "c"]
+    keys = [row.key for row in registry.rows()]
+    assert keys == sorted(keys)
+    assert len(keys) == 9
+
+
+def test_rows_beyond_one_page(registry):
+    """A listing longer than a page has each row once."""
+    for number in range(1001):
+        assert registry.commit(DocumentRow(key=key(f"{number:04}")), expected_rev=0)
+    assert [row.key.doc_id for row in registry.rows()] == [f"{number:04}" for number in range(1001)]
+
+
+def test_counts(registry):
+    """Visible documents, live chunks of the active pipeline, tombstones, stale ones; a bare permission is none."""
+    publish(registry, "a", entry(0), entry(1))
+    publish(registry, "b", entry(0, of="b"), pipeline="q", stale_since=NOW)
+    publish(registry, "gone", entry(0, of="gone"), deleted=True, rank=1, hold=True)
+    publish(registry, "only-acl", version=-1)
+    counts = {"tenant": "t", "source": "s", "documents": 2, "deleted": 1, "stale": 1}
+    assert registry.counts() == [SourceCounts(**counts, chunks=3)]
+    registry.set_meta("pipeline", "p")
+    assert registry.counts() == [SourceCounts(**counts, chunks=2)]
+
+
+def test_meta_remembers(registry):
+    """The last value set; None for what was never set."""
+    assert registry.meta("embedder") is None
+    registry.set_meta("embedder", "hash")
+    registry.set_meta("embedder", "minilm")
+    assert registry.meta("embedder") == "minilm"
+
+
+def test_purge_leaves_no_word_in_any_file(registry, path, tmp_path):
+    """The fence stays; titles, chunks and history lines are in none of the database's files."""
+    secret = "zzsecretzz"
+    fields = FULL | {"title": secret, "url": secret, "metadata": {secret: secret}}
+    row = DocumentRow(key=key(), **fields)
+    chunk = entry(0, heading_path=(secret,))
+    assert registry.commit(row, expected_rev=0, manifests={"p": manifest(chunk)}, entry=line(detail=secret))
+    registry.purge(key())
+    assert registry.row(key()).title == secret, "only an erased row may be purged"
+    fenced = msgspec.structs.replace(row, rank=2, deleted=True)
+    erase = line("e2", op="erase")
+    assert registry.commit(fenced, expected_rev=1, manifests={"p": manifest(generation=2)}, entry=erase)
+    assert any(secret.encode() in file.read_bytes() for file in tmp_path.iterdir())
+    registry.purge(key())
+    assert not any(secret.encode() in file.read_bytes() for file in tmp_path.iterdir())
+    left = registry.row(key())
+    assert (left.version, left.rank, left.deleted, left.acl_version) == (7, 2, True, 3)
+    assert registry.manifest(key(), "p") == manifest(generation=2)
+    assert registry.history(key()) == [erase]
+
+
+def test_everything_is_there_after_a_reopen(registry, path):
+    """State is the file."""
+    publish(registry, "a", entry(0))
+    before = registry.read(key())
+    registry.close()
+    again = SqlRegistry.open(path)
+    assert again.read(key()) == before
+    again.close()
+
+
+def test_a_newer_schema_is_refused(registry, path):
+    """A lake of a newer version is left alone, in words that say so."""
+    registry.close()
+    engine = sqlite_engine(path)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f"INSERT INTO schema_version VALUES ({SCHEMA + 1})")
+    engine.dispose()
+    with pytest.raises(Misconfigured, match="newer version"):
+        SqlRegistry.open(path)
+
+
+def test_a_damaged_file_is_misconfigured(path):
+    """Not a database: a person has to look."""
+    path.write_bytes(b"not a database, not a database, not a database" * 100)
+    with pytest.raises(Misconfigured, match="damaged"):
+        SqlRegistry.open(path)
+
+
+def test_a_file_that_cannot_be_opened_is_tried_again(tmp_path):
+    """The folder is away: the input is fine, the world is not."""
+    with pytest.raises(Retryable, match="cannot be used now"):
+        SqlRegistry.open(tmp_path / "missing" / "registry.sqlite")
+
+
+def test_commits_are_durable_and_deletes_are_overwritten(path):
+    """WAL, synchronous FULL, secure_delete: what an fsync and an erasure rest on."""
+    engine = sqlite_engine(path)
+    with engine.connect() as connection:
+        names = ("journal_mode", "synchronous", "secure_delete")
+        found = {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names}
+    engine.dispose()
+    assert found == {"journal_mode": "wal", "synchronous": 2, "secure_delete": 1}
