@@ -28,7 +28,7 @@ class Settings(BaseSettings):
     models: Path | None = Field(None, description="A folder with model weights, for embedders that are not shipped.")
     threads: Annotated[int, Field(ge=1, le=64)] = Field(2, description="Threads of the embedding model.")
     parsers: Annotated[int, Field(ge=1, le=16)] = Field(2, description="Sandboxed parser processes.")
-    workers: Annotated[int, Field(ge=1, le=64)] = Field(6, description="Documents in hand at a time.")
+    workers: Annotated[int, Field(ge=1, le=64)] = Field(16, description="Documents in hand at a time.")
     owner_wait_s: Annotated[float, Field(ge=0)] = Field(10.0, description="How long to wait for a lake's owner.")
     rescan_s: Annotated[float, Field(gt=0)] = Field(
         600.0, description="A full comparison with the folder every so often."

@@ -60,3 +60,11 @@ def test_closing_wakes_those_who_wait():
     backlog.put([ticket(1)])
     backlog.close()
     assert backlog.take() is None
+
+
+def test_who_takes_live_only_leaves_backfill_alone():
+    backlog = Backlog()
+    backlog.put([ticket(1, lane=Lane.BACKFILL), ticket(2)])
+    assert backlog.take(timeout_s=0, live_only=True).seq == 2
+    assert backlog.take(timeout_s=0, live_only=True) is None
+    assert backlog.take(timeout_s=0).seq == 1

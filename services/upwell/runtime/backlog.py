@@ -50,13 +50,13 @@ class Backlog:
                 self._waiting[ticket.lane].append(ticket)
             self._changed.notify_all()
 
-    def take(self, timeout_s: float | None = None) -> Ticket | None:
+    def take(self, timeout_s: float | None = None, *, live_only: bool = False) -> Ticket | None:
         """The next ticket whose document nobody works on; None after `timeout_s` or when closed."""
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
         with self._changed:
             while not self._closed:
                 self._wake_paused()
-                ticket = self._next()
+                ticket = self._next(live_only=live_only)
                 if ticket is not None:
                     self._busy.add(ticket.document)
                     return ticket
@@ -82,10 +82,10 @@ class Backlog:
             self._closed = True
             self._changed.notify_all()
 
-    def _next(self) -> Ticket | None:
+    def _next(self, *, live_only: bool) -> Ticket | None:
         live, backfill = self._waiting[Lane.LIVE], self._waiting[Lane.BACKFILL]
         backfill_first = self._taken % BACKFILL_SHARE == BACKFILL_SHARE - 1
-        for queue in (backfill, live) if backfill_first else (live, backfill):
+        for queue in (live,) if live_only else (backfill, live) if backfill_first else (live, backfill):
             while queue:
                 ticket = queue.popleft()
                 if ticket.document in self._busy:

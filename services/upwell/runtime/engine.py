@@ -24,6 +24,8 @@ LOG = structlog.get_logger("upwell.engine")
 FIRST_PAUSE_S = 0.1
 UNEXPECTED_TRIES = 3
 """An error that nobody foresaw is tried again this often before the event is dead-lettered."""
+LIVE_WORKERS = 2
+"""Workers that take no backfill, so that an edit never waits until a long document has ended."""
 STOP = (9, 0)
 
 
@@ -78,7 +80,9 @@ class Engine:
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self._threads = [threading.Thread(target=self._run_control, name="control")]
-        self._threads += [threading.Thread(target=self._run_worker, name=f"worker-{i}") for i in range(workers)]
+        for n in range(workers + LIVE_WORKERS):
+            live_only = n >= workers
+            self._threads.append(threading.Thread(target=self._run_worker, args=(live_only,), name=f"worker-{n}"))
         self._started = False
 
     def start(self) -> None:
@@ -162,8 +166,8 @@ class Engine:
                 return
             self._attempt(ticket, self._stages.control, self._retry_control)
 
-    def _run_worker(self) -> None:
-        while (ticket := self._backlog.take()) is not None:
+    def _run_worker(self, live_only: bool) -> None:
+        while (ticket := self._backlog.take(live_only=live_only)) is not None:
             if self._attempt(ticket, self._stages.process, self._backlog.again):
                 self._backlog.done(ticket)
 

@@ -1,10 +1,13 @@
 """Sharing one slow thing among threads: in order of arrival, and one commit for many."""
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from types import TracebackType
 from typing import Self
+
+LOOK_S = 0.002
 
 
 class Turns:
@@ -35,16 +38,23 @@ class Turns:
             else:
                 self._taken = False
 
+    def quiet(self, at_most_s: float) -> None:
+        """Return when nobody waits for a turn, or after `at_most_s`."""
+        deadline = time.monotonic() + at_most_s
+        while self._waiting and time.monotonic() < deadline:
+            time.sleep(LOOK_S)
+
 
 class GroupCommit:
-    """Calls `commit` for many threads at once.
+    """Calls `commit` for many threads at once, after `gather` has let more of them come.
 
     Each caller returns after a commit that began after its call, whoever made it. A commit that fails raises for the
     thread that made it; those that waited for it make another.
     """
 
-    def __init__(self, commit: Callable[[], None]) -> None:
+    def __init__(self, commit: Callable[[], None], gather: Callable[[], None] = lambda: None) -> None:
         self._commit = commit
+        self._gather = gather
         self._changed = threading.Condition()
         self._begun = 0
         self._done = 0
@@ -57,9 +67,11 @@ class GroupCommit:
             if self._done >= wanted:
                 return
             self._running = True
-            self._begun += 1
-            mine = self._begun
         try:
+            self._gather()
+            with self._changed:
+                self._begun += 1
+                mine = self._begun
             self._commit()
         except BaseException:
             self._ended(self._done)
