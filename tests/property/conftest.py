@@ -13,7 +13,7 @@ from upwell.lake.schema import sqlite_engine
 
 UNHURRIED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large]
 QUICK = {"deadline": None, "suppress_health_check": UNHURRIED, "phases": [Phase.explicit, Phase.reuse, Phase.generate]}
-settings.register_profile("default", max_examples=80, **QUICK)
+settings.register_profile("default", max_examples=25, **QUICK)
 settings.register_profile("thorough", max_examples=1000, **QUICK)
 settings.register_profile("shrink", deadline=None, max_examples=1000, suppress_health_check=UNHURRIED)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

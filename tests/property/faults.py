@@ -1,4 +1,4 @@
-"""Crashes and interleavings at exact places: a gate that every call to registry and store passes before and after."""
+"""Crashes and interleavings at exact places: a gate that every call to registry and store passes."""
 
 
 class Crash(BaseException):
@@ -20,6 +20,10 @@ class Gate:
         """Run `action` at the passage `ahead` from now (1 is the next)."""
         self._plans[self.passed + ahead] = action
 
+    def plan_once(self, condition, action):
+        """Run `action` at the first passage at which `condition` holds."""
+        self.plan(1, lambda: action() if condition() else self.plan_once(condition, action))
+
     def clear(self):
         self._plans.clear()
 
@@ -31,7 +35,7 @@ class Gate:
 
 
 class Gated:
-    """A registry or a store behind a gate. The passage after a snapshot is left out: that is where a search ends."""
+    """A registry or a store behind a gate, passed before each call: what comes after one call is before the next."""
 
     def __init__(self, inner, gate):
         self._inner = inner
@@ -42,9 +46,6 @@ class Gated:
 
         def gated(*args, **kwargs):
             self._gate.passage()
-            answer = call(*args, **kwargs)
-            if name != "snapshot":
-                self._gate.passage()
-            return answer
+            return call(*args, **kwargs)
 
         return gated

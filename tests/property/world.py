@@ -60,7 +60,7 @@ class WordsEmbedder:
 
 
 class World:
-    """One lake, one tenant. `gate` is passed before and after every call that the lake makes to its parts."""
+    """One lake, one tenant. `gate` is passed before every call that the lake makes to its parts."""
 
     def __init__(self, registry, store, tenant):
         self.registry, self.store, self.tenant = registry, store, tenant
@@ -228,11 +228,11 @@ def run_history(world, events, rng, docs, *, faults=True, searches=True):
         if half == "control" and event.op is Op.UPSERT and rng.random() < 0.2:
             half = "process"
         if faults and rng.random() < 0.3:
-            world.gate.plan(rng.randint(1, 40), _crash)
+            world.gate.plan(rng.randint(1, 20), _crash)
         if faults and depth < 3 and rng.random() < 0.5:
-            world.gate.plan(rng.randint(1, 40), lambda: step(depth + 1))
+            world.gate.plan(rng.randint(1, 20), lambda: step(depth + 1))
         if searches and rng.random() < 0.6:
-            world.gate.plan(rng.randint(1, 40), look)
+            world.gate.plan(rng.randint(1, 20), look)
         try:
             if half == "process":
                 world.process(event)
@@ -245,7 +245,7 @@ def run_history(world, events, rng, docs, *, faults=True, searches=True):
         step(0)
         if searches:
             if rng.random() < 0.5:
-                world.gate.plan(rng.randint(1, 4), lambda: step(1))
+                world.gate.plan(rng.randint(1, 3), lambda: step(1))
             try:
                 look()
             except Crash:

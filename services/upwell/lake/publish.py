@@ -109,7 +109,7 @@ class Publisher:
             return PublishResult(outcome=Outcome.DEAD, detail=reason)
         self._changes.permit(event)
         self._changes.move_away(event)
-        if status is ParseStatus.ENCRYPTED:
+        if status == ParseStatus.ENCRYPTED:
             return self._bring(event, PreparedDocument(status=status, reason=reason), Outcome.DEAD)
         if not self._changes.mark_failed(event, status, reason):
             return self._overtaken(event)
