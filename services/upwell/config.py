@@ -8,7 +8,7 @@ import getpass
 import os
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
@@ -34,7 +34,6 @@ class Settings(BaseSettings):
         600.0, description="A full comparison with the folder every so often."
     )
     retry_limit_s: Annotated[float, Field(gt=0)] = Field(30.0, description="The longest pause between two tries.")
-    log_level: Literal["debug", "info", "warning", "error"] = Field("warning", description="Log lines from here up.")
     parse_timeout_s: Annotated[float, Field(gt=0)] = Field(60.0, description="Wall-clock limit of one parse.")
 
     @classmethod

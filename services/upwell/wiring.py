@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from upwell import logs
 from upwell.answers import Check, FollowingLake, IngestAnswer, LakeApi, Progress
 from upwell.chunk.policy import DEFAULT_POLICY
 from upwell.clock import now_us
@@ -20,7 +19,6 @@ from upwell.lake.store.edge import EdgeStore
 from upwell.lake.vectors import lake_vectors
 from upwell.metrics import Metrics
 from upwell.parse.limits import DEFAULT_LIMITS
-from upwell.parse.sandbox import SandboxPreparer
 from upwell.ports import Embedder, Preparer, Store
 from upwell.prefix.structural import PREFIXER
 from upwell.records import ChangeEvent, stable_hash
@@ -81,7 +79,6 @@ def doctor(settings: Settings) -> list[Check]:
 
 
 def _open(settings: Settings, held: Ownership) -> "OwnedLake":
-    logs.configure(settings.log_level)
     try:
         return OwnedLake(settings, held)
     except BaseException:
@@ -207,6 +204,8 @@ def _store(folder: Path, identity: Identity) -> Store:
 
 
 def _preparer(settings: Settings, identity: Identity) -> Preparer:
+    from upwell.parse.sandbox import SandboxPreparer
+
     limits = msgspec.structs.replace(DEFAULT_LIMITS, wall_s=settings.parse_timeout_s)
     return SandboxPreparer(identity.embedder, identity.model, workers=settings.parsers, limits=limits)
 

@@ -1,47 +1,53 @@
 """Logs on the terminal: one line, no values of variables, nothing that a terminal obeys."""
 
 import pytest
-import structlog
 
-from upwell.cli.logs import configure, line_of
+from upwell import logs
+from upwell.cli.logs import LINE_LIMIT, configure
 
 
 @pytest.fixture(autouse=True)
 def restored():
+    kept = logs.LOGGER.handlers[:], logs.LOGGER.level, logs.LOGGER.propagate
     yield
-    structlog.reset_defaults()
+    logs.LOGGER.handlers[:], logs.LOGGER.level, logs.LOGGER.propagate = kept[0], kept[1], kept[2]
 
 
 def fail(words):
-    raise ValueError("unusable")
+    raise ValueError(f"unusable: {words}")
 
 
 def log_failure():
     try:
         fail("drowssap"[::-1])
-    except ValueError:
-        structlog.get_logger("upwell.test").exception("try_again", why="the disk\x1b is full", attempts=3)
+    except ValueError as e:
+        logs.unexpected("try_again", e, why="the disk\x1b is full", attempts=3)
 
 
-def test_a_failure_is_one_line_without_traceback(capsys):
+def test_a_failure_is_one_line_that_says_where_and_repeats_no_words(capsys):
     configure(debug=False)
     log_failure()
-    assert capsys.readouterr().err == "error: try_again why='the disk␛ is full' attempts='3'\n"
+    err = capsys.readouterr().err
+    assert err.startswith("error: try_again kind=ValueError where=test_cli_logs.py:")
+    assert err.endswith("why=the disk␛ is full attempts=3\n")
+    assert "password" not in err
 
 
-def test_debug_adds_the_traceback_but_no_values(capsys):
+def test_debug_adds_the_traceback(capsys):
     configure(debug=True)
     log_failure()
     err = capsys.readouterr().err
-    assert "ValueError: unusable" in err
-    assert "password" not in err
+    assert "Traceback" in err
+    assert "in fail" in err
 
 
 def test_information_is_left_out(capsys):
     configure(debug=False)
-    structlog.get_logger("upwell.test").info("published")
+    logs.LOGGER.info("published")
     assert capsys.readouterr().err == ""
 
 
-def test_long_values_are_cut():
-    assert len(line_of({"event": "e", "level": "warning", "why": "x" * 9000})) < 400
+def test_long_lines_are_cut(capsys):
+    configure(debug=False)
+    logs.warn("e", why="x" * 9000)
+    assert len(capsys.readouterr().err) < LINE_LIMIT + 10

@@ -63,8 +63,14 @@ def _sandbox() -> Check:
         strength = msgspec.to_builtins(sandbox_strength())
     except UpwellError as e:
         return Check(name="sandbox", state="wrong", detail=str(e), remedy="parsers cannot be started")
-    detail = ", ".join(f"{name}: {value}" for name, value in strength.items())
+    detail = ", ".join(f"{name}: {_words(value)}" for name, value in strength.items() if value not in ((), [], None))
     return Check(name="sandbox", state="ok", detail=detail)
+
+
+def _words(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "; ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 def _extras() -> Iterator[Check]:

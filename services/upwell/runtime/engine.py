@@ -11,16 +11,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 import sqlalchemy as sa
-import structlog
 
+from upwell import logs
 from upwell.errors import Reason, Rejected, Retryable
-from upwell.logs import where
 from upwell.ports import Fate
 from upwell.records import ChangeEvent, Lane, Op, Outcome, Record
 from upwell.runtime.backlog import Backlog, Ticket
 from upwell.runtime.eventlog import SqliteEventLog
 
-LOG = structlog.get_logger("upwell.engine")
 FIRST_PAUSE_S = 0.1
 UNEXPECTED_TRIES = 3
 """An error that nobody foresaw is tried again this often before the event is dead-lettered."""
@@ -188,10 +186,10 @@ class Engine:
             self._advance(ticket, stage)
         except Exception as e:  # noqa: BLE001 whatever it is, the event stays and is tried again
             if not isinstance(e, Retryable):
-                LOG.error("unexpected", seq=ticket.seq, kind=type(e).__name__, where=where(e))  # noqa: TRY400
+                logs.unexpected("engine_failed", e, seq=ticket.seq)
             error = e if isinstance(e, Retryable) else Retryable(f"unexpected {type(e).__name__}")
             pause_s = min(self._pause_limit_s, FIRST_PAUSE_S * 2 ** min(ticket.attempts, 16))
-            LOG.warning("try_again", seq=ticket.seq, attempts=ticket.attempts + 1, pause_s=pause_s, why=str(error))
+            logs.warn("try_again", seq=ticket.seq, attempts=ticket.attempts + 1, pause_s=pause_s, why=str(error))
             self._tell_trouble(ticket, error)
             again(ticket, pause_s)
             return False
@@ -220,7 +218,7 @@ class Engine:
                 outcome=Outcome.DEAD, reason=e.reason, detail=e.detail, stage="parse", attempts=ticket.attempts + 1
             )
         except Exception as e:
-            LOG.error("unexpected", seq=ticket.seq, kind=type(e).__name__, where=where(e))  # noqa: TRY400 no values in logs
+            logs.unexpected("stage_failed", e, seq=ticket.seq)
             if ticket.attempts + 1 < UNEXPECTED_TRIES:
                 raise Retryable(f"unexpected {type(e).__name__}") from e
             fate = Fate(

@@ -75,6 +75,8 @@ class LocalLake:
     ) -> SearchAnswer:
         parts = self._parts
         identity = self._identity()
+        parts.store.warm()
+        parts.embedder()
         parts.engine.apply_control()
         started = time.perf_counter()
         answer = answer_search(
