@@ -216,6 +216,6 @@ def _publisher(registry: SqlRegistry, store: Store, identity: Identity, embedder
         {identity.pipeline: store},
         active=identity.pipeline,
         model=identity.model,
-        vectors=lambda key: lake_vectors(registry, store, identity.pipeline, embedder())(key),  # noqa: PLW0108 lazy
+        vectors=lake_vectors(registry, store, identity.pipeline, embedder),
         clock=now_us,
     )

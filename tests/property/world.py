@@ -54,7 +54,7 @@ class WordsEmbedder:
     def __init__(self):
         self.asked = []
 
-    def embed(self, texts):
+    def embed(self, texts, *, urgent=False):
         self.asked.extend(texts)
         return [vectors_of(text) for text in texts]
 
@@ -75,7 +75,7 @@ class World:
             {PIPELINE: self._gated_store},
             active=PIPELINE,
             model=self.embedder.fingerprint,
-            vectors=lake_vectors(self._gated_registry, self._gated_store, PIPELINE, self.embedder),
+            vectors=lake_vectors(self._gated_registry, self._gated_store, PIPELINE, lambda: self.embedder),
             clock=tick,
             batch_chunks=2,
         )

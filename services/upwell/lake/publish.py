@@ -141,7 +141,7 @@ class Publisher:
         self, event: ChangeEvent, prepared: PreparedDocument, outcome: Outcome, *, repair: bool = False
     ) -> PublishResult:
         """Steps 2 to 6: plan, insert, compare-and-set, converge; again from the start after a lost race."""
-        source = self._vectors(event.key)
+        source = self._vectors(event)
         insertion = Insertion(self._store, source, self._batch_chunks)
         chunks = keyed(prepared.chunks, self._model)
         offered = (event.version, decide.RANKS[Op.UPSERT], decide.content_hash(event, prepared), "")

@@ -6,7 +6,7 @@ from typing import Protocol
 import msgspec
 
 from upwell.ports import Embedder, Registry, Store
-from upwell.records import Chunk, DocKey, Vectors, stable_hash
+from upwell.records import ChangeEvent, Chunk, Lane, Vectors, stable_hash
 
 
 class CountedVectors(Protocol):
@@ -19,8 +19,8 @@ class CountedVectors(Protocol):
     def __call__(self, chunks: Sequence[Chunk]) -> list[Vectors]: ...
 
 
-VectorsFor = Callable[[DocKey], CountedVectors]
-"""Opens a source for one publish of a document."""
+VectorsFor = Callable[[ChangeEvent], CountedVectors]
+"""Opens a source for one publish of an event's document."""
 
 
 def embed_text(chunk: Chunk) -> str:
@@ -41,8 +41,11 @@ def keyed(chunks: Sequence[Chunk], model: str) -> tuple[Chunk, ...]:
 class LakeVectors:
     """Vectors from points of the same tenant with the same embed_key, the rest from the model, each text once."""
 
-    def __init__(self, tenant: str, pipeline: str, registry: Registry, store: Store, embedder: Embedder) -> None:
-        self._tenant = tenant
+    def __init__(
+        self, event: ChangeEvent, pipeline: str, registry: Registry, store: Store, embedder: Callable[[], Embedder]
+    ) -> None:
+        self._tenant = event.tenant
+        self._urgent = event.lane is Lane.LIVE
         self._pipeline = pipeline
         self._registry = registry
         self._store = store
@@ -57,7 +60,7 @@ class LakeVectors:
         self.reused += sum(chunk.embed_key in found for chunk in chunks)
         new = {chunk.embed_key: chunk for chunk in chunks if chunk.embed_key not in found}
         if new:
-            made = self._embedder.embed([embed_text(chunk) for chunk in new.values()])
+            made = self._embedder().embed([embed_text(chunk) for chunk in new.values()], urgent=self._urgent)
             found.update(zip(new, made, strict=True))
             self.embedded += sum(chunk.embed_key in new for chunk in chunks)
             self.tokens_embedded += sum(chunk.tokens for chunk in new.values())
@@ -69,6 +72,6 @@ class LakeVectors:
         return {key: vectors[point] for key, point in points.items() if point in vectors}
 
 
-def lake_vectors(registry: Registry, store: Store, pipeline: str, embedder: Embedder) -> VectorsFor:
-    """The embedded lake's sources: `pipeline` and `store` are the active ones."""
-    return lambda key: LakeVectors(key.tenant, pipeline, registry, store, embedder)
+def lake_vectors(registry: Registry, store: Store, pipeline: str, embedder: Callable[[], Embedder]) -> VectorsFor:
+    """The embedded lake's sources: `pipeline` and `store` are the active ones; the model is asked for when needed."""
+    return lambda event: LakeVectors(event, pipeline, registry, store, embedder)
