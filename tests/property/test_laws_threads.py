@@ -1,0 +1,41 @@
+"""L1 and L5 with real threads: rivals on the same documents over the real registry file."""
+
+import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+from hypothesis import given
+from hypothesis import strategies as st
+from memory_store import MemoryStore
+from strategies import DOCS, histories
+from world import World
+
+
+class LockedStore:
+    """A store whose calls come one at a time, as every adapter's do."""
+
+    def __init__(self):
+        self._store = MemoryStore()
+        self._lock = threading.Lock()
+
+    def __getattr__(self, name):
+        call = getattr(self._store, name)
+
+        def locked(*args, **kwargs):
+            with self._lock:
+                return call(*args, **kwargs)
+
+        return locked
+
+
+@given(histories(min_size=6), st.integers(0, 2**32))
+def test_threads_that_race_end_in_the_same_lake(registry, tenants, events, seed):
+    """Four threads deliver every event, a third of them twice, in any order."""
+    world = World(registry, LockedStore(), next(tenants))
+    twice = [*events, *random.Random(seed).sample(events, len(events) // 3)]
+    random.Random(seed).shuffle(twice)
+    with ThreadPoolExecutor(4) as pool:
+        for delivered in [pool.submit(world.deliver, event) for event in twice]:
+            delivered.result()
+    assert world.outcomes.keys() == {event.event_id for event in events}
+    world.check_rest(DOCS)
