@@ -28,6 +28,7 @@ from upwell.runtime.eventlog import SqliteEventLog
 from upwell.runtime.following import Following, first_answer
 from upwell.runtime.lazy import Lazy
 from upwell.runtime.local import LocalLake
+from upwell.runtime.memory import bound_heaps
 from upwell.runtime.owner import Ownership, acquire_within
 from upwell.runtime.parts import Identity, Parts
 from upwell.runtime.scanning import Looked
@@ -79,6 +80,7 @@ def doctor(settings: Settings) -> list[Check]:
 
 
 def _open(settings: Settings, held: Ownership) -> "OwnedLake":
+    bound_heaps()
     try:
         return OwnedLake(settings, held)
     except BaseException:

@@ -31,7 +31,7 @@ def test_overhead_with_the_hash_embedder_is_at_least_400_chunks_a_second(otel_st
 
 def test_wall_time_is_at_most_1_15_of_the_pure_model_time(otel_start, tmp_path, capsys):
     folder = tmp_path / "docs"
-    shutil.copytree(otel_start / "concepts", folder)
+    shutil.copytree(next(otel_start.rglob("collector")), folder)
     lake = tmp_path / "lake"
     answer = upwell_json("ingest", folder, "--owner", "user:ana", "--lake", lake)
     embedder = embedder_of("minilm")
