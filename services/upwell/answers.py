@@ -90,6 +90,18 @@ class ShownChunk(Record, frozen=True, kw_only=True, omit_defaults=False):
     spans: tuple[tuple[int, int, int], ...]
 
 
+class ShownChild(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """A part inside a document: `show` its doc_id (`parent!/name`) for more. `reason`: why it has no chunks."""
+
+    doc_id: str
+    title: str | None
+    media_type: str | None
+    status: str
+    reason: str | None
+    pages: int | None
+    chunks: int
+
+
 class ShownAcl(Record, frozen=True, kw_only=True, omit_defaults=False):
     """Levels and deny as sorted lists; `pending` counts permissions that wait for their content."""
 
@@ -127,6 +139,7 @@ class ShowAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
     lineage: dict[str, str]
     history: tuple[HistoryLine, ...]
     chunks: tuple[ShownChunk, ...]
+    children: tuple[ShownChild, ...] = ()
 
 
 class SourceStatus(Record, frozen=True, kw_only=True, omit_defaults=False):

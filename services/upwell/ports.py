@@ -31,12 +31,25 @@ class PendingAcl(Record, frozen=True, kw_only=True):
     version: int
 
 
+class ChildFacts(Record, frozen=True, kw_only=True):
+    """What is known of a part inside a document (an attachment, an archive member). `name` is its `!/`-joined path."""
+
+    name: str
+    status: ParseStatus
+    title: str | None = None
+    media_type: str | None = None
+    reason: str | None = None
+    pages: int | None = None
+    parser: str = ""
+
+
 class DocumentRow(Record, frozen=True, kw_only=True):
     """The registry's row of a document: binding for every collection. `rev` counts the row's changes (the CAS token).
 
     `version` is -1 while only permissions have come. `rank` breaks ties of one version: 0 upsert, 1 delete, 2 erase.
     `hold` keeps the points of a moved document (its vectors' source) until the new id's event has ended.
     `failed_version` is the newest content that could not be parsed or fetched, -1 once newer content has come.
+    `children` are the parts inside, depth first; they live and go with the row.
     """
 
     key: DocKey
@@ -63,6 +76,7 @@ class DocumentRow(Record, frozen=True, kw_only=True):
     stale_since: int | None = None
     stale_reason: str | None = None
     lineage: dict[str, str] = {}
+    children: tuple[ChildFacts, ...] = ()
 
     @property
     def effective_acl(self) -> Acl:
@@ -71,7 +85,10 @@ class DocumentRow(Record, frozen=True, kw_only=True):
 
 
 class ManifestEntry(Record, frozen=True, kw_only=True):
-    """One live chunk of a document in one pipeline: what moves when text above it moves, and the ids it hangs on."""
+    """One live chunk of a document in one pipeline: what moves when text above it moves, and the ids it hangs on.
+
+    `child` is the path of the part inside that it is from, None for the document itself.
+    """
 
     point_id: str
     chunk_key: str
@@ -86,6 +103,7 @@ class ManifestEntry(Record, frozen=True, kw_only=True):
     bbox: tuple[float, float, float, float] | None = None
     parent: int = 0
     spans: tuple[Span, ...] = ()
+    child: str | None = None
 
 
 class Manifest(Record, frozen=True, kw_only=True):
@@ -331,6 +349,13 @@ class Fate(Record, frozen=True, kw_only=True):
     detail: str = ""
     stage: str = ""
     attempts: int = 1
+
+
+class ChildFault(Record, frozen=True, kw_only=True):
+    """A part inside a document (`key` is `parent!/name`) that will not parse, though the document did."""
+
+    key: DocKey
+    fate: Fate
 
 
 class DeadLetter(Record, frozen=True, kw_only=True):

@@ -220,7 +220,10 @@ class Span(Record, frozen=True, kw_only=True):
 
 
 class Chunk(Record, frozen=True, kw_only=True):
-    """A matching unit: the document's own words, with where they stand. `parent` numbers its section, from 0."""
+    """A matching unit: the document's own words, with where they stand. `parent` numbers its section, from 0.
+
+    `child` is the `!/`-joined path of the part of the document that it is from, None for the document itself.
+    """
 
     chunk_key: str
     text: str
@@ -233,6 +236,7 @@ class Chunk(Record, frozen=True, kw_only=True):
     parent: int = 0
     prefix: str = ""
     embed_key: str = ""
+    child: str | None = None
 
 
 class Dropped(Record, frozen=True, kw_only=True):

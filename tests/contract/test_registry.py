@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from upwell.errors import Misconfigured, Retryable
 from upwell.lake.registry import SqlRegistry
 from upwell.lake.schema import SCHEMA, sqlite_engine
-from upwell.ports import AppliedEntry, DocumentRow, Manifest, ManifestEntry, PendingAcl, SourceCounts
+from upwell.ports import AppliedEntry, ChildFacts, DocumentRow, Manifest, ManifestEntry, PendingAcl, SourceCounts
 from upwell.records import Acl, DocKey, Kind, Outcome, ParseStatus, Span
 
 NOW = 1_700_000_000_000_000
@@ -34,6 +34,10 @@ FULL = {
     "stale_since": NOW + 3,
     "stale_reason": "corrupt",
     "lineage": {"parser": "words 1"},
+    "children": (
+        ChildFacts(name="a.zip", status=ParseStatus.UNSUPPORTED, reason="no parser", media_type="application/zip"),
+        ChildFacts(name="b.pdf!/ü.txt", status=ParseStatus.OK, title="Títle", pages=3, parser="plain/1"),
+    ),
 }
 
 
@@ -57,6 +61,7 @@ def entry(number, of="a", **changes):
         "bbox": (1.0, 2.5, 3.0, 4.0),
         "parent": 1,
         "spans": (Span(block=number, start=0, end=5), Span(block=number + 1, start=1, end=2)),
+        "child": "b.pdf!/ü.txt",
     }
     return ManifestEntry(**(fields | changes))
 
@@ -102,7 +107,7 @@ def test_a_row_comes_back_as_it_was_written(registry):
 
 def test_a_manifest_comes_back_in_order(registry):
     """Entries by ordinal with all their places; read gives row and manifests of one moment."""
-    entries = (entry(0), entry(1, page=None, bbox=None, heading_path=(), spans=()), entry(2))
+    entries = (entry(0), entry(1, page=None, bbox=None, heading_path=(), spans=(), child=None), entry(2))
     assert registry.commit(DocumentRow(key=key()), expected_rev=0, manifests={"p": manifest(*reversed(entries))})
     assert registry.manifest(key(), "p") == manifest(*entries)
     assert registry.manifest(key(), "other") == Manifest()

@@ -21,10 +21,11 @@ ACLS = (
 
 
 class Content(msgspec.Struct, frozen=True):
-    """What an upsert carries: how it parses, and its words, one a chunk."""
+    """What an upsert carries: how it parses, its words, one a chunk, and what is inside it (name, words)."""
 
     status: ParseStatus
     words: tuple[str, ...]
+    inside: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def data(self):
@@ -32,13 +33,21 @@ class Content(msgspec.Struct, frozen=True):
 
     @property
     def texts(self):
-        return self.words if self.status is ParseStatus.OK else ()
+        """All words that a reader finds, of the document and then of what is inside it."""
+        inside = (word for _, words in self.inside for word in words)
+        return (*self.words, *inside) if self.status is ParseStatus.OK else ()
 
 
 contents = st.builds(
-    lambda status, words: Content(status if words or status is not ParseStatus.OK else ParseStatus.EMPTY, words),
+    lambda status, words, inside: Content(
+        status if words or inside or status is not ParseStatus.OK else ParseStatus.EMPTY, words, inside
+    ),
     st.sampled_from([ParseStatus.OK] * 8 + [ParseStatus.CORRUPT, ParseStatus.CORRUPT, ParseStatus.ENCRYPTED]),
     st.lists(st.sampled_from("pqrstuv"), max_size=5).map(tuple),
+    st.lists(
+        st.tuples(st.sampled_from(["x.pdf", "y.pdf"]), st.lists(st.sampled_from("pqxyz"), max_size=3).map(tuple)),
+        max_size=2,
+    ).map(tuple),
 )
 ops = st.sampled_from([Op.UPSERT] * 6 + [Op.ACL] * 3 + [Op.DELETE] * 2 + [Op.ERASE])
 
@@ -72,10 +81,30 @@ def histories(min_size=3, max_size=12, docs=DOCS):
 
 
 def prepared(event):
-    """What the stages make of an upsert's content: one chunk a word."""
+    """What the stages make of an upsert's content: one chunk a word, a child for each part inside."""
     content = msgspec.json.decode(event.content.data, type=Content)
+    readable = content.status is ParseStatus.OK
+    return PreparedDocument(
+        status=content.status,
+        chunks=chunks_of(content.words) if readable else (),
+        reason=None if content.status in {ParseStatus.OK, ParseStatus.EMPTY} else str(content.status),
+        media_type="text/plain",
+        parser="words 1",
+        chunker="words 1",
+        prefixer="none 1",
+        children=tuple(child_of(name, words) for name, words in content.inside) if readable else (),
+    )
+
+
+def child_of(name, words):
+    return PreparedDocument(
+        status=ParseStatus.OK if words else ParseStatus.EMPTY, chunks=chunks_of(words), name=name, parser="parts 1"
+    )
+
+
+def chunks_of(words):
     seen, chunks = {}, []
-    for block, word in enumerate(content.texts):
+    for block, word in enumerate(words):
         seen[word] = seen.get(word, 0) + 1
         chunks.append(
             Chunk(
@@ -88,12 +117,4 @@ def prepared(event):
                 heading_path=("top",),
             )
         )
-    return PreparedDocument(
-        status=content.status,
-        chunks=tuple(chunks),
-        reason=None if content.status in {ParseStatus.OK, ParseStatus.EMPTY} else str(content.status),
-        media_type="text/plain",
-        parser="words 1",
-        chunker="words 1",
-        prefixer="none 1",
-    )
+    return tuple(chunks)

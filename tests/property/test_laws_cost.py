@@ -16,8 +16,8 @@ PUBLIC = ACLS[0]
 WORDS = st.lists(st.sampled_from([f"w{number}" for number in range(30)]), min_size=1, max_size=20).map(tuple)
 
 
-def upsert(words, number=1, doc="a", **changes):
-    """Version `number` of a document with these words."""
+def upsert(words, number=1, doc="a", inside=(), **changes):
+    """Version `number` of a document with these words, and parts inside it (name, words)."""
     fields = {
         "event_id": f"{doc}{number}",
         "tenant": "t",
@@ -29,7 +29,7 @@ def upsert(words, number=1, doc="a", **changes):
         "acl": PUBLIC,
         "acl_version": number,
         "lane": Lane.LIVE,
-        "content": Inline(data=Content(ParseStatus.OK, tuple(words)).data),
+        "content": Inline(data=Content(ParseStatus.OK, tuple(words), tuple(inside)).data),
     }
     return ChangeEvent(**(fields | changes))
 
@@ -162,19 +162,44 @@ def test_every_hit_knows_where_it_comes_from(registry, memory_store, tenants, ev
             assert found.row.lineage.keys() == {"parser", "chunker", "prefixer", "model"}
             assert found.row.received_at is not None
             assert found.row.searchable_at < as_of
-            assert found.entry.page == found.entry.ordinal + 1
+            first = min(e.ordinal for e in entries_of(world, found) if e.child == found.entry.child)
+            assert found.entry.page == found.entry.ordinal - first + 1
+            assert (found.entry.child is None) or found.entry.child in {child.name for child in found.row.children}
             assert found.entry.spans
             assert (found.row.stale_since is None) == (found.row.failed_version < found.row.version)
+
+
+def entries_of(world, found):
+    return world.registry.manifest(found.row.key, PIPELINE).entries
+
+
+@given(WORDS, WORDS)
+def test_a_part_under_another_name_or_in_another_document_embeds_nothing(
+    registry, memory_store, tenants, words, inside
+):
+    """Renamed, sent again with other words, beside a new part: only what nobody has seen is embedded."""
+    world = World(registry, memory_store, next(tenants))
+    world.deliver(upsert(words, inside=(("a.pdf", inside),)))
+    assert sorted(world.embedder.asked) == sorted({*words, *inside})
+    kept = points(world, "a")
+    world.embedder.asked.clear()
+    assert world.deliver(upsert(words, 2, inside=(("b.pdf", inside),))).kept == len(words)
+    world.deliver(upsert(words, 3, inside=(("b.pdf", inside), ("c.txt", ("new",)))))
+    assert world.embedder.asked == ["new"]
+    assert len(points(world, "a") & kept) == len(words)
+    world.deliver(upsert(("more",), 4, doc="b", inside=(("else.pdf", inside),)))
+    assert world.embedder.asked == ["new", "more"]
+    assert sorted(hit.text for hit in world.search(READERS[0]) if hit.key.doc_id == "b") == sorted(("more", *inside))
 
 
 def test_erased_words_leave_the_registry(registry, memory_store, tenants):
     """After an erase the row is a fence, its history the erasure alone, and an older event brings nothing back."""
     world = World(registry, memory_store, next(tenants))
-    world.deliver(upsert(("w1", "w2"), 5, title="secret"))
+    world.deliver(upsert(("w1", "w2"), 5, title="secret", inside=(("secret.pdf", ("w3",)),)))
     world.deliver(upsert((), 6, op=Op.ERASE, content=None, event_id="erase"))
     assert world.deliver(upsert(("w1",), 4, event_id="late")).outcome is Outcome.SUPERSEDED
     row = world.registry.row(world.key("a"))
-    assert (row.title, row.rank, row.metadata, row.version) == (None, 2, {}, 6)
+    assert (row.title, row.rank, row.metadata, row.version, row.children) == (None, 2, {}, 6, ())
     assert [line.op for line in world.registry.history(world.key("a"))] == ["erase"]
     assert world.store.present(world.key("a")) == {}
 

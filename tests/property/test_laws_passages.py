@@ -18,6 +18,12 @@ WIDENING_WITH_AN_EDIT = (upsert(BEFORE, 1, acl=ANA_ONLY), upsert(AFTER, 2, acl=P
 NARROWING_WITH_AN_EDIT = (upsert(BEFORE, 1), upsert(AFTER, 2, acl=ANA_ONLY))
 GROWING = (upsert(BEFORE, 1), upsert((*BEFORE, "w8", "w9"), 2))
 FIRST = (upsert(AFTER, 1),)
+CARRYING = (upsert(BEFORE, 1, inside=(("x.pdf", ("w1", "w9")),)), upsert(AFTER, 2, inside=(("y.pdf", ("w9", "w8")),)))
+REVOKING_WITH_PARTS = (
+    upsert(("w1",), 1, inside=(("x.pdf", ("w1", "w9")),)),
+    upsert((), 2, op=Op.ACL, version=1, content=None, acl=NOBODY),
+)
+DELETING_WITH_PARTS = (CARRYING[0], upsert((), 2, op=Op.DELETE, content=None))
 REPLACING = (upsert(BEFORE, 1), upsert(("w7", "w8", "w9"), 2))
 BLANKING = (upsert(BEFORE, 1), upsert((), 2))
 MOVING = (upsert(BEFORE, 1), upsert(AFTER, 2, doc="b", previous_doc_id="a"))

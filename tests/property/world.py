@@ -164,7 +164,7 @@ class World:
         for doc in docs:
             row = self.registry.row(self.key(doc))
             entries = self.registry.manifest(self.key(doc), PIPELINE).entries
-            places = [(e.chunk_key, e.ordinal, e.page, e.heading_path, e.spans, e.text_hash) for e in entries]
+            places = [(e.chunk_key, e.child, e.ordinal, e.page, e.heading_path, e.spans, e.text_hash) for e in entries]
             key = DocKey(tenant="any", source="s", doc_id=doc)
             found[doc] = (None if row is None else msgspec.structs.replace(row, key=key, **blank), places)
         return found

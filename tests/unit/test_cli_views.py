@@ -18,6 +18,7 @@ from upwell.answers import (
     SearchAnswer,
     ShowAnswer,
     ShownAcl,
+    ShownChild,
     ShownChunk,
     SourceStatus,
     StatusAnswer,
@@ -174,6 +175,22 @@ def test_a_document_shows_its_levels_history_and_chunks():
         "upsert",
         "Raises come in March.",
     ):
+        assert part in text
+
+
+def test_a_document_lists_what_it_carries():
+    child = ShownChild(
+        doc_id="a.md!/b.bin",
+        title=None,
+        media_type=None,
+        status="unsupported",
+        reason="no parser",
+        pages=None,
+        chunks=0,
+    )
+    assert "inside" not in drawn(show.view(SHOW))
+    text = drawn(show.view(msgspec.structs.replace(SHOW, children=(child,))))
+    for part in ("inside", "a.md!/b.bin", "unsupported", "no parser"):
         assert part in text
 
 

@@ -5,7 +5,7 @@ import pytest
 import sqlalchemy as sa
 
 from upwell.errors import Reason
-from upwell.ports import Fate
+from upwell.ports import ChildFault, Fate
 from upwell.records import ChangeEvent, Inline, Lane, Op, Outcome
 from upwell.runtime.eventlog import DEAD, EVENTS, SqliteEventLog
 
@@ -94,6 +94,56 @@ def test_eventless_dead_letters_go_when_their_cause_has_gone(log):
         log.append([], lambda c, name=name: log.bury(c, msgspec.structs.replace(event(1), doc_id=name).key, collision))
     log.append([], lambda c: log.unbury(c, "t", "s", "scan", {"b"}))
     assert [letter.doc_id for letter in log.dead()] == ["b"]
+
+
+def fault(doc_id: str, reason: Reason = Reason.UNSUPPORTED) -> ChildFault:
+    fate = Fate(outcome=Outcome.DEAD, reason=reason, stage="parse")
+    return ChildFault(key=msgspec.structs.replace(event(1).key, doc_id=doc_id), fate=fate)
+
+
+def names(log):
+    return [letter.doc_id for letter in log.dead()]
+
+
+def test_a_part_that_will_not_parse_has_a_dead_letter_until_its_document_has_it_no_more(log):
+    log.append([event(1), event(2, op=Op.ACL), event(3), event(4), event(5, "a.md!x"), event(6, "a.md0")])
+    log.finish(event(1), APPLIED, [fault("a.md!/x.bin"), fault("a.md!/y.bin!/z")])
+    log.finish(event(5, "a.md!x"), CORRUPT)
+    log.finish(event(6, "a.md0"), CORRUPT)
+    log.finish(event(2, op=Op.ACL), APPLIED)
+    log.finish(event(4), CORRUPT)
+    neighbours = ["a.md!x", "a.md0"]
+    assert names(log) == ["a.md!/x.bin", "a.md!/y.bin!/z", *neighbours, "a.md"], "the last good version still has them"
+    assert log.replay([log.dead()[0].id]) == []
+    log.finish(event(3), APPLIED, [fault("a.md!/x.bin")])
+    assert sorted(names(log)) == ["a.md!/x.bin", *neighbours]
+
+
+@pytest.mark.parametrize("end", ["delete", "encrypted", "rename", "erase"])
+def test_dead_letters_of_parts_go_with_their_document(log, end):
+    log.append([event(1)])
+    log.finish(event(1), APPLIED, [fault("a.md!/x.bin")])
+    if end == "delete":
+        log.append([event(2, op=Op.DELETE)])
+        log.finish(event(2, op=Op.DELETE), APPLIED)
+    elif end == "encrypted":
+        log.append([event(2)])
+        log.finish(event(2), Fate(outcome=Outcome.DEAD, reason=Reason.ENCRYPTED, stage="parse"))
+    elif end == "rename":
+        log.append([event(2, "b.md", previous_doc_id="a.md")])
+        log.finish(event(2, "b.md", previous_doc_id="a.md"), APPLIED, [fault("b.md!/x.bin")])
+    else:
+        assert log.erase(event(1).key) == 2
+    assert [name for name in names(log) if name.startswith("a.md!/")] == []
+    assert ("b.md!/x.bin" in names(log)) == (end == "rename")
+
+
+def test_a_delete_that_overtakes_leaves_no_dead_letter_of_a_part_behind(log):
+    """The control lane ends a delete while the version before it is still being published."""
+    log.append([event(1), event(2, op=Op.DELETE)])
+    log.finish(event(2, op=Op.DELETE), APPLIED)
+    log.finish(event(1), APPLIED, [fault("a.md!/x.bin")])
+    assert names(log) == []
 
 
 def test_pending_is_counted_by_source_with_its_oldest(log):

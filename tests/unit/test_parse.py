@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from email.message import EmailMessage
 
 import pytest
 
@@ -9,6 +10,7 @@ from upwell.parse import media
 from upwell.parse.detect import detect
 from upwell.parse.encoding import decode
 from upwell.parse.limits import DEFAULT_LIMITS, Limits
+from upwell.parse.naming import part_name
 from upwell.parse.route import parse
 from upwell.records import Kind, ParseStatus
 
@@ -126,6 +128,57 @@ def test_mail_has_fields_body_and_children():
     assert ("paragraph", "At noon?") in kinds(parsed)
     assert ("quote", "> earlier words") in kinds(parsed)
     assert [(c.name, c.blocks[0].text) for c in parsed.children] == [("menu.txt", "soup")]
+
+
+def test_a_forwarded_message_is_one_child_with_children_of_its_own():
+    """Its words and its attachments are its own, not those of the mail that carries it."""
+    inner = EmailMessage()
+    inner["From"], inner["Subject"] = "c@x.y", "Old words"
+    inner.set_content("inner body")
+    inner.add_attachment(b"deep", maintype="text", subtype="plain", filename="deep.txt")
+    outer = EmailMessage()
+    outer["From"], outer["Subject"] = "a@x.y", "Fwd"
+    outer.set_content("outer body")
+    outer.add_attachment(inner)
+    parsed = read(outer.as_bytes(), "a.eml")
+    assert ("paragraph", "inner body") not in kinds(parsed)
+    (child,) = parsed.children
+    assert (child.name, child.title, child.media_type) == ("message-1.eml", "Old words", media.EML)
+    assert ("paragraph", "inner body") in kinds(child)
+    assert [(c.name, c.blocks[0].text) for c in child.children] == [("deep.txt", "deep")]
+
+
+def test_a_signature_is_no_document():
+    """It has no words, and is refused by nobody."""
+    signed = EmailMessage()
+    signed["From"], signed["Subject"] = "a@x.y", "Signed"
+    signed.set_content("body")
+    signed.add_attachment(bytes(300), maintype="application", subtype="pkcs7-signature", filename="smime.p7s")
+    (child,) = read(signed.as_bytes(), "a.eml").children
+    assert (child.name, child.status, child.media_type) == (
+        "smime.p7s",
+        ParseStatus.EMPTY,
+        "application/pkcs7-signature",
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("report.pdf", "report.pdf"),
+        ("cafe\u0301.md", "café.md"),
+        ("a/b\\c\nd", "a_b_c_d"),
+        ("..", "attachment-7"),
+        ("", "attachment-7"),
+        (None, "attachment-7"),
+        ("bad\udcff.txt", "bad?.txt"),
+        ("x" * 300 + ".docx", "x" * 195 + ".docx"),
+        ("x" * 300, "x" * 200),
+    ],
+)
+def test_a_parts_name_is_fit_for_a_doc_id(given, name):
+    """Valid text on one line without separators, however its sender spelled it."""
+    assert part_name(given, 7) == name
 
 
 def test_data_formats_are_read():

@@ -97,6 +97,12 @@ def test_a_citation_without_page_or_headings():
     assert citation(LiveChunk(row=ROW, entry=entry)) == "handbook/hr/leave.md"
 
 
+def test_a_part_inside_a_document_is_cited_by_its_own_name():
+    """`parent!/name`, however deep."""
+    entry = msgspec.structs.replace(ENTRY, child="a.zip!/b.pdf")
+    assert citation(LiveChunk(row=ROW, entry=entry)) == "handbook/hr/leave.md!/a.zip!/b.pdf > Leave > Parental (p. 3)"
+
+
 def test_a_citation_is_one_line_whatever_a_document_is_called():
     """File names and headings are hostile: no new lines, no terminal escapes."""
     row = msgspec.structs.replace(ROW, key=key("a\nb\x1b[31m.md", source="hand"))

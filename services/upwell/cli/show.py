@@ -38,12 +38,13 @@ def show(
 
 
 def view(answer: ShowAnswer) -> "Group":
-    """Facts, then history, then chunks."""
+    """Facts, then history, then chunks, then what it carries inside."""
     from rich.console import Group
     from rich.text import Text
 
     title = Text(name(answer.title or answer.doc_id), style="bold")
-    return Group(title, _facts(answer), Text(), _history(answer), Text(), _chunks(answer))
+    own = Group(title, _facts(answer), Text(), _history(answer), Text(), _chunks(answer))
+    return Group(own, Text(), _children(answer)) if answer.children else own
 
 
 def acl_lines(acl: ShownAcl) -> list[str]:
@@ -95,6 +96,21 @@ def _history(answer: ShowAnswer) -> "Table":
     for line in answer.history:
         table.add_row(
             moment(line.at), line.op, str(line.version), line.outcome, Text(snippet(line.detail, 200), overflow="fold")
+        )
+    return table
+
+
+def _children(answer: ShowAnswer) -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("inside", "status", "chunks", "detail", box=None, header_style="dim")
+    for child in answer.children:
+        table.add_row(
+            Text(name(child.doc_id), overflow="fold"),
+            child.status,
+            str(child.chunks),
+            Text(snippet(child.reason or child.title or "", 200), overflow="fold"),
         )
     return table
 

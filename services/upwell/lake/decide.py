@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from upwell.lake.family import family_facts
 from upwell.ports import DocumentRow, PendingAcl
 from upwell.records import (
     Acl,
@@ -106,6 +107,7 @@ def published(row: DocumentRow, event: ChangeEvent, prepared: PreparedDocument, 
             )
             if value
         },
+        children=family_facts(prepared),
     )
     return settled(found)
 

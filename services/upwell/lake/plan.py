@@ -90,4 +90,5 @@ def _placed(chunk: Chunk, ordinal: int, new_id: str, born: int) -> ManifestEntry
         bbox=chunk.bbox,
         parent=chunk.parent,
         spans=chunk.spans,
+        child=chunk.child,
     )

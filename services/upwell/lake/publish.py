@@ -13,6 +13,7 @@ from upwell.clock import Clock
 from upwell.lake import decide
 from upwell.lake.changes import Changes
 from upwell.lake.converge import Converged, Convergence, Manifests
+from upwell.lake.family import family_chunks
 from upwell.lake.insert import Insertion
 from upwell.lake.plan import Plan, emptied, plan
 from upwell.lake.vectors import VectorsFor, keyed
@@ -143,7 +144,7 @@ class Publisher:
         """Steps 2 to 6: plan, insert, compare-and-set, converge; again from the start after a lost race."""
         source = self._vectors(event)
         insertion = Insertion(self._store, source, self._batch_chunks)
-        chunks = keyed(prepared.chunks, self._model)
+        chunks = keyed(family_chunks(prepared), self._model)
         offered = (event.version, decide.RANKS[Op.UPSERT], decide.content_hash(event, prepared), "")
         entry = self._changes.entry(event, outcome, prepared.reason or "")
 

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from upwell.lake.schema import APPLIED, CHUNKS, DOCUMENTS
-from upwell.ports import AppliedEntry, DocumentRow, ManifestEntry, PendingAcl
+from upwell.ports import AppliedEntry, ChildFacts, DocumentRow, ManifestEntry, PendingAcl
 from upwell.records import JSON_ENCODER, Acl, DocKey, Kind, Outcome, ParseStatus, Span
 
 Row = Mapping[Any, Any]
@@ -17,6 +17,7 @@ APPLIED_COLUMNS = tuple(c.name for c in APPLIED.columns if c.name != "seq")
 
 _ACL = msgspec.json.Decoder(Acl)
 _PENDING = msgspec.json.Decoder(tuple[PendingAcl, ...])
+_CHILDREN = msgspec.json.Decoder(tuple[ChildFacts, ...])
 _WORDS = msgspec.json.Decoder(dict[str, str])
 _PATH = msgspec.json.Decoder(tuple[str, ...])
 _BOX = msgspec.json.Decoder(tuple[float, float, float, float])
@@ -63,6 +64,7 @@ def document_values(row: DocumentRow) -> dict[str, object]:
         "pending": json_of(row.pending),
         "metadata": json_of(row.metadata),
         "lineage": json_of(row.lineage),
+        "children": json_of(row.children),
         "status": None if row.status is None else str(row.status),
     }
 
@@ -78,6 +80,7 @@ def document_of(row: Row) -> DocumentRow:
         pending=_PENDING.decode(row["pending"]),
         metadata=_WORDS.decode(row["metadata"]),
         lineage=_WORDS.decode(row["lineage"]),
+        children=_CHILDREN.decode(row["children"]),
         status=None if row["status"] is None else ParseStatus(row["status"]),
     )
 
@@ -100,6 +103,7 @@ def chunk_values(doc: str, pipeline: str, entry: ManifestEntry) -> dict[str, obj
         "bbox": None if entry.bbox is None else json_of(entry.bbox),
         "parent": entry.parent,
         "spans": json_of([(span.block, span.start, span.end) for span in entry.spans]),
+        "child": entry.child,
     }
 
 
@@ -118,6 +122,7 @@ def chunk_of(row: Row) -> ManifestEntry:
         bbox=None if row["bbox"] is None else _BOX.decode(row["bbox"]),
         parent=row["parent"],
         spans=tuple(Span(block=b, start=s, end=e) for b, s, e in _SPANS.decode(row["spans"])),
+        child=row["child"],
     )
 
 

@@ -38,7 +38,7 @@ DOCUMENTS = sa.Table(
     sa.Column("rank", sa.SmallInteger, nullable=False),
     sa.Column("content_sha256", sa.String, nullable=False),
     sa.Column("deleted", sa.SmallInteger, nullable=False),
-    sa.Column("acl", sa.String, nullable=False),  # JSON, like pending, metadata and lineage
+    sa.Column("acl", sa.String, nullable=False),  # JSON, like pending, metadata, lineage and children
     sa.Column("acl_version", sa.BigInteger, nullable=False),
     sa.Column("pending", sa.String, nullable=False),
     sa.Column("moved_to", sa.String),
@@ -56,6 +56,7 @@ DOCUMENTS = sa.Table(
     sa.Column("stale_since", sa.BigInteger),
     sa.Column("stale_reason", sa.String),
     sa.Column("lineage", sa.String, nullable=False),
+    sa.Column("children", sa.String, nullable=False),
     sa.UniqueConstraint("tenant", "source", "doc_id", name="documents_key"),
     sa.Index("documents_doc_id", "doc_id"),
 )
@@ -86,6 +87,7 @@ CHUNKS = sa.Table(
     sa.Column("bbox", sa.String),
     sa.Column("parent", sa.Integer, nullable=False),
     sa.Column("spans", sa.String, nullable=False),
+    sa.Column("child", sa.String),
     sa.Index("chunks_doc", "doc", "pipeline"),
     sa.Index("chunks_embed_key", "embed_key"),
     sqlite_with_rowid=False,

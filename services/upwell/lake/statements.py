@@ -76,6 +76,7 @@ FORGET_WORDS = (
         language=None,
         metadata="{}",
         lineage="{}",
+        children="[]",
         moved_to=None,
         content_sha256="",
     )

@@ -12,6 +12,7 @@ from upwell.parse.encoding import decode
 from upwell.parse.failures import too_large
 from upwell.parse.html import blocks_under, parse_html
 from upwell.parse.limits import Limits
+from upwell.parse.naming import part_name
 from upwell.parse.outline import Outline
 from upwell.parse.plain import BLANK_LINES
 from upwell.records import Kind, ParsedDocument, ParseStatus
@@ -19,6 +20,17 @@ from upwell.records import Kind, ParsedDocument, ParseStatus
 PARSER = "mail/1"
 SHOWN_FIELDS = ("From", "To", "Cc", "Date")
 QUOTED = re.compile(r"^>", re.MULTILINE)
+FORWARDED = "message/rfc822"
+AS_IT_CAME = policy.default.clone(refold_source="none")
+SIGNATURES = frozenset(
+    {
+        "application/pkcs7-signature",
+        "application/x-pkcs7-signature",
+        "application/pgp-signature",
+        "application/pgp-keys",
+    }
+)
+SIGNATURE = ParsedDocument(status=ParseStatus.EMPTY, reason="a signature: no words to read", parser=PARSER)
 ParseChild = Callable[[bytes, str, str | None], ParsedDocument]
 
 
@@ -35,7 +47,13 @@ def parse_mail(data: bytes, limits: Limits, parse_child: ParseChild) -> ParsedDo
         _body(body, outline, limits)
     children = []
     for name, content, media_type in _attachments(message, body, limits):
-        children.append(replace(parse_child(content, name, media_type), name=name))
+        if content is None:
+            child = ParsedDocument(status=ParseStatus.CORRUPT, reason="the forwarded message cannot be read")
+        elif media_type in SIGNATURES:
+            child = replace(SIGNATURE, media_type=media_type)
+        else:
+            child = parse_child(content, name, media_type)
+        children.append(replace(child, name=name))
     return ParsedDocument(
         status=ParseStatus.OK,
         blocks=tuple(outline.blocks),
@@ -68,26 +86,40 @@ def _payload(part: EmailMessage) -> bytes:
     return payload if isinstance(payload, bytes) else b""
 
 
-def _attachments(message: EmailMessage, body: object, limits: Limits) -> Iterator[tuple[str, bytes, str | None]]:
-    """Name, content and type of each part that is not the body; names are made where there are none."""
+def _attachments(message: EmailMessage, body: object, limits: Limits) -> Iterator[tuple[str, bytes | None, str]]:
+    """Name, content and type of each part that is not the body; names are made where there are none.
+
+    A forwarded message is one part, with what it carries inside itself. None for one that cannot be taken out.
+    """
     count = 0
     for part in _parts(message, limits.nesting):
-        if part is body or part.is_multipart():
+        forwarded = part.get_content_type() == FORWARDED
+        if part is body or (part.is_multipart() and not forwarded):
             continue
-        if part.get_content_disposition() != "attachment" and not part.get_filename():
+        if part.get_content_disposition() != "attachment" and not part.get_filename() and not forwarded:
             continue
         count += 1
         if count > limits.children:
             raise too_large(f"over {limits.children} attachments")
-        name = re.sub(r"[\x00-\x1f/\\]", "_", part.get_filename() or f"attachment-{count}")
-        yield name, _payload(part), part.get_content_type()
+        if forwarded:
+            yield part_name(part.get_filename() or f"message-{count}.eml", count), _forwarded(part), FORWARDED
+        else:
+            yield part_name(part.get_filename(), count), _payload(part), part.get_content_type()
+
+
+def _forwarded(part: EmailMessage) -> bytes | None:
+    inner = next(iter(part.iter_parts()), None)
+    try:
+        return None if inner is None else inner.as_bytes(policy=AS_IT_CAME)
+    except (MessageError, ValueError, IndexError, AttributeError, LookupError, TypeError):
+        return None
 
 
 def _parts(message: EmailMessage, left: int) -> Iterator[EmailMessage]:
     if left < 0:
         raise too_large("nested too deeply")
     yield message
-    if message.is_multipart():
+    if message.is_multipart() and message.get_content_type() != FORWARDED:
         for part in message.iter_parts():
             if isinstance(part, EmailMessage):
                 yield from _parts(part, left - 1)

@@ -103,7 +103,14 @@ def _child(data: bytes, name: str, claimed: str | None, limits: Limits, depth: i
         return ParsedDocument(
             status=ParseStatus.TOO_LARGE, reason="nested too deeply", media_type=claimed or media.BINARY
         )
-    return parse(data, name, claimed, limits, depth + 1)
+    try:
+        return parse(data, name, claimed, limits, depth + 1)
+    except Exception as e:  # noqa: BLE001 the edge of a part: whatever its parser does, the document goes on without it
+        return ParsedDocument(
+            status=ParseStatus.CORRUPT,
+            reason=f"its parser failed ({type(e).__name__})",
+            media_type=claimed or media.BINARY,
+        )
 
 
 def _parse_text(data: bytes, media_type: str, limits: Limits) -> ParsedDocument:

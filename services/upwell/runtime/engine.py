@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from upwell import logs
 from upwell.errors import Reason, Rejected, Retryable
-from upwell.ports import Fate
+from upwell.ports import ChildFault, Fate
 from upwell.records import ChangeEvent, Lane, Op, Outcome, Record
 from upwell.runtime.backlog import Backlog, Ticket
 from upwell.runtime.eventlog import SqliteEventLog
@@ -28,7 +28,7 @@ STOP = (9, 0)
 
 
 class Work(Record, frozen=True, kw_only=True):
-    """What an event's way through the stages came to."""
+    """What an event's way through the stages came to; `faults` are parts of its document that will not parse."""
 
     fate: Fate
     kept: int = 0
@@ -36,6 +36,7 @@ class Work(Record, frozen=True, kw_only=True):
     embedded: int = 0
     removed: int = 0
     tokens_embedded: int = 0
+    faults: tuple[ChildFault, ...] = ()
 
 
 class Stages(Protocol):
@@ -204,7 +205,7 @@ class Engine:
         if work is None:
             self._backlog.put([ticket])
             return
-        self._log.finish(event, work.fate)
+        self._log.finish(event, work.fate, work.faults)
         self._end(ticket, event, work)
 
     def _guarded(self, ticket: Ticket, event: ChangeEvent, stage: Callable[[ChangeEvent], Work | None]) -> Work | None:

@@ -15,8 +15,9 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
 
 from upwell.clock import Clock, now_us
-from upwell.errors import Retryable
-from upwell.ports import DeadLetter, Fate
+from upwell.errors import Reason, Retryable
+from upwell.lake.family import STAGE, child_id
+from upwell.ports import ChildFault, DeadLetter, Fate
 from upwell.records import ENCODER, ChangeEvent, DocKey, Lane, Op, Outcome
 from upwell.runtime.backlog import Ticket
 from upwell.sqlite import open_sqlite, truncate_wal
@@ -119,8 +120,11 @@ class SqliteEventLog:
             ).scalar_one_or_none()
         return None if body is None else _DECODER.decode(body)
 
-    def finish(self, event: ChangeEvent, fate: Fate) -> None:
-        """End an event; its content leaves the log, or moves to its dead letter. Ending twice changes nothing."""
+    def finish(self, event: ChangeEvent, fate: Fate, faults: Sequence[ChildFault] = ()) -> None:
+        """End an event; its content leaves the log, or moves to its dead letter. Ending twice changes nothing.
+
+        `faults` are the parts of the document, as published, that get dead letters of their own.
+        """
         now = self._clock()
         with self.transaction() as connection:
             ended = connection.execute(
@@ -134,6 +138,8 @@ class SqliteEventLog:
                 self._bury(connection, event.key, fate, now, event)
             elif fate.outcome is Outcome.APPLIED and event.op is not Op.ACL:
                 connection.execute(sa.delete(DEAD).where(*_same_document(event.key), DEAD.c.event_id.is_not(None)))
+            if event.op is not Op.ACL:
+                self._settle_children(connection, event, fate, faults, now)
 
     def bury(self, connection: sa.Connection, key: DocKey, fate: Fate) -> None:
         """Write, in the caller's transaction, a dead letter for what never became an event (a name, a folder entry)."""
@@ -198,11 +204,27 @@ class SqliteEventLog:
                 sa.delete(EVENTS).where(EVENTS.c.document == key.digest, EVENTS.c.ended_at.is_not(None))
             ).rowcount
             removed += connection.execute(sa.delete(DEAD).where(*_same_document(key))).rowcount
+            removed += connection.execute(sa.delete(DEAD).where(*_inside(key))).rowcount
         truncate_wal(self._engine)
         return removed
 
     def close(self) -> None:
         self._engine.dispose()
+
+    def _settle_children(
+        self, connection: sa.Connection, event: ChangeEvent, fate: Fate, faults: Sequence[ChildFault], now: int
+    ) -> None:
+        """Dead letters of parts go with the version that had them; a document that has gone on keeps its newer ones."""
+        replaced = fate.outcome is Outcome.APPLIED or fate.reason == Reason.ENCRYPTED
+        settled = replaced and not _has_gone_on(connection, event.key, event)
+        if settled:
+            connection.execute(sa.delete(DEAD).where(*_inside(event.key)))
+        previous = event.previous_key
+        moved = previous is not None and fate.outcome is not Outcome.SUPERSEDED
+        if previous is not None and moved and not _has_gone_on(connection, previous, event):
+            connection.execute(sa.delete(DEAD).where(*_inside(previous)))
+        for fault in faults if settled else ():
+            self._bury(connection, fault.key, fault.fate, now, None)
 
     @staticmethod
     def _row(event: ChangeEvent) -> dict[str, Any]:
@@ -248,6 +270,31 @@ class SqliteEventLog:
             .values(values)
             .on_conflict_do_update(index_elements=["tenant", "source", "doc_id", "stage", "reason"], set_=fresh)
         )
+
+
+def _has_gone_on(connection: sa.Connection, key: DocKey, event: ChangeEvent) -> bool:
+    """True if an event accepted after `event` has changed the document already: the control lane overtakes."""
+    accepted = sa.select(EVENTS.c.seq).where(EVENTS.c.event_id == event.event_id).scalar_subquery()
+    later = sa.select(EVENTS.c.seq).where(
+        EVENTS.c.document == key.digest,
+        EVENTS.c.seq > accepted,
+        EVENTS.c.outcome == Outcome.APPLIED,
+        EVENTS.c.op != Op.ACL,
+    )
+    return connection.execute(later.limit(1)).first() is not None
+
+
+def _inside(key: DocKey) -> tuple[sa.ColumnElement[bool], ...]:
+    """The dead letters of a document's parts: doc_ids between `parent!/` and what follows it in byte order."""
+    first = child_id(key.doc_id, "")
+    return (
+        DEAD.c.tenant == key.tenant,
+        DEAD.c.source == key.source,
+        DEAD.c.doc_id >= first,
+        DEAD.c.doc_id < first[:-1] + chr(ord(first[-1]) + 1),
+        DEAD.c.stage == STAGE,
+        DEAD.c.event_id.is_(None),
+    )
 
 
 def _same_document(key: DocKey) -> tuple[sa.ColumnElement[bool], ...]:

@@ -21,9 +21,9 @@ from upwell.answers import (
 )
 from upwell.clock import rfc3339
 from upwell.errors import Misconfigured, NotFound
-from upwell.ports import DocumentRow
 from upwell.records import ChangeEvent, Lane
 from upwell.runtime import erasing, looks, views
+from upwell.runtime.finding import find_document, find_whole
 from upwell.runtime.following import first_answer
 from upwell.runtime.parts import Identity, Parts
 from upwell.runtime.scanning import Looked, Scanning
@@ -94,11 +94,12 @@ class LocalLake:
         return answer
 
     def show(self, doc: str, *, tenant: str = "default", source: str | None = None) -> ShowAnswer:
-        row = self._one(doc, tenant, source)
+        found = find_document(self._parts.registry, doc, tenant, source)
+        row = found.row
         manifest = self._parts.registry.manifest(row.key, self._identity().pipeline)
-        points = [] if row.deleted else [entry.point_id for entry in manifest.entries]
+        points = [] if row.deleted else [e.point_id for e in manifest.entries if e.child == found.child]
         texts = self._parts.store().texts(points) if points else {}
-        return views.shown(row, manifest, texts, self._parts.registry.history(row.key))
+        return views.shown(row, manifest, texts, self._parts.registry.history(row.key), found.child)
 
     def status(self) -> StatusAnswer:
         parts = self._parts
@@ -158,7 +159,7 @@ class LocalLake:
         return replayed
 
     def erase(self, doc: str, *, tenant: str = "default", source: str | None = None) -> EraseAnswer:
-        return erasing.erase(self._parts, self._one(doc, tenant, source).key)
+        return erasing.erase(self._parts, find_whole(self._parts.registry, doc, tenant, source).key)
 
     def close(self) -> None:
         self._parts.close()
@@ -207,15 +208,6 @@ class LocalLake:
             looked.append(scanning.look(Lane.BACKFILL))
             tally.wait(progress)
         return looked
-
-    def _one(self, doc: str, tenant: str, source: str | None) -> DocumentRow:
-        found = self._parts.registry.find(doc, tenant, source)
-        if not found:
-            raise NotFound(f"no document {doc!r} in tenant {tenant!r}; `upwell status` shows the sources")
-        if len(found) > 1:
-            names = ", ".join(row.key.source for row in found)
-            raise Misconfigured(f"{doc!r} is in more than one source ({names}): name one with --source")
-        return found[0]
 
     def _looked_at(self, tenant: str, source: str, look: looks.Look | None, now: int) -> int | None:
         """While a folder is followed everything up to now is searchable when nothing is pending."""

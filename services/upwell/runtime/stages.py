@@ -7,9 +7,12 @@ here: a document that will not parse ends as a dead letter and keeps its last go
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
+
 from upwell import metrics as m
 from upwell.clock import Clock
 from upwell.errors import Misconfigured, Reason, Retryable
+from upwell.lake.family import family_faults
 from upwell.lake.publish import Publisher, PublishResult
 from upwell.ports import Fate, Preparer
 from upwell.records import ChangeEvent, Inline, Op, Outcome, ParseStatus, PreparedDocument, SourceRef
@@ -50,7 +53,16 @@ class EmbeddedStages:
             return self._done(event, self._publisher().supersede(event))
         if prepared.status not in GOOD:
             return self._failed(event, prepared)
-        return self._done(event, self._publisher().publish(event, prepared))
+        return self._with_faults(event, prepared, self._done(event, self._publisher().publish(event, prepared)))
+
+    def _with_faults(self, event: ChangeEvent, prepared: PreparedDocument, work: Work) -> Work:
+        """Say which parts of a published document will not parse; they stop neither it nor one another."""
+        if work.fate.outcome is not Outcome.APPLIED:
+            return work
+        faults = family_faults(event.key, prepared)
+        for fault in faults:
+            self._metrics().count(m.DEAD_LETTERS, stage=fault.fate.stage, reason=str(fault.fate.reason))
+        return msgspec.structs.replace(work, faults=faults)
 
     def _prepared(self, event: ChangeEvent) -> PreparedDocument | None:
         """None when the file is no longer the one that the source observed."""

@@ -1,17 +1,27 @@
 """Pure functions from what the lake knows to what it answers."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from upwell.answers import DeadAnswer, HistoryLine, ShowAnswer, ShownAcl, ShownChunk
+from upwell.answers import DeadAnswer, HistoryLine, ShowAnswer, ShownAcl, ShownChild, ShownChunk
 from upwell.clock import rfc3339
-from upwell.ports import AppliedEntry, DeadLetter, DocumentRow, Manifest
+from upwell.lake.family import child_id, seen_as
+from upwell.ports import AppliedEntry, DeadLetter, DocumentRow, Manifest, ManifestEntry
 
 
 def shown(
-    row: DocumentRow, manifest: Manifest, texts: Mapping[str, str], history: Sequence[AppliedEntry]
+    row: DocumentRow,
+    manifest: Manifest,
+    texts: Mapping[str, str],
+    history: Sequence[AppliedEntry],
+    child: str | None = None,
 ) -> ShowAnswer:
-    """A document as `show` gives it. A deleted one has no chunks to show, whatever still waits to be pruned."""
+    """A document, or its part `child`, as `show` gives it: its own chunks, and what it carries.
+
+    A deleted one has no chunks to show, whatever still waits to be pruned.
+    """
     entries = () if row.deleted else manifest.entries
+    whole, row = row.key.doc_id, seen_as(row, child)
     return ShowAnswer(
         doc_id=row.key.doc_id,
         tenant=row.key.tenant,
@@ -30,18 +40,40 @@ def shown(
         acl=_acl(row),
         lineage=row.lineage,
         history=tuple(_line(entry) for entry in history),
-        chunks=tuple(
-            ShownChunk(
-                chunk_key=entry.chunk_key,
-                ordinal=entry.ordinal,
-                text=texts.get(entry.point_id, ""),
-                tokens=entry.tokens,
-                heading_path=entry.heading_path,
-                page=entry.page,
-                spans=tuple((span.block, span.start, span.end) for span in entry.spans),
-            )
-            for entry in sorted(entries, key=lambda entry: entry.ordinal)
-        ),
+        chunks=_chunks([entry for entry in entries if entry.child == child], texts),
+        children=_children(row, Counter(child_id(whole, entry.child) for entry in entries if entry.child)),
+    )
+
+
+def _chunks(entries: Sequence[ManifestEntry], texts: Mapping[str, str]) -> tuple[ShownChunk, ...]:
+    """The chunks of one document or part; the ordinals of a part begin at 0 too."""
+    return tuple(
+        ShownChunk(
+            chunk_key=entry.chunk_key,
+            ordinal=ordinal,
+            text=texts.get(entry.point_id, ""),
+            tokens=entry.tokens,
+            heading_path=entry.heading_path,
+            page=entry.page,
+            spans=tuple((span.block, span.start, span.end) for span in entry.spans),
+        )
+        for ordinal, entry in enumerate(sorted(entries, key=lambda entry: entry.ordinal))
+    )
+
+
+def _children(row: DocumentRow, chunks: Mapping[str, int]) -> tuple[ShownChild, ...]:
+    """What the document carries, at all depths; `chunks` counts by doc_id."""
+    return tuple(
+        ShownChild(
+            doc_id=(doc_id := child_id(row.key.doc_id, known.name)),
+            title=known.title,
+            media_type=known.media_type,
+            status=known.status,
+            reason=known.reason,
+            pages=known.pages,
+            chunks=chunks.get(doc_id, 0),
+        )
+        for known in row.children
     )
 
 

@@ -6,6 +6,7 @@ from upwell.access import reader
 from upwell.answers import Hit, SearchAnswer
 from upwell.clock import rfc3339
 from upwell.errors import Misconfigured
+from upwell.lake.family import seen_as
 from upwell.ports import Embedder, LiveChunk, Registry, Store
 from upwell.search.govern import Admitted, Reading, governed_search
 
@@ -42,13 +43,15 @@ def answer_search(
 
 def citation(chunk: LiveChunk) -> str:
     """`source/doc_id > heading > heading (p. N)`, on one line: what a person needs to find the place."""
-    where = [f"{chunk.row.key.source}/{chunk.row.key.doc_id}", *chunk.entry.heading_path]
+    key = seen_as(chunk.row, chunk.entry.child).key
+    where = [f"{key.source}/{key.doc_id}", *chunk.entry.heading_path]
     page = "" if chunk.entry.page is None else f" (p. {chunk.entry.page})"
     return " > ".join(" ".join(CONTROL.sub(" ", part).split()) for part in where) + page
 
 
 def _hit(rank: int, admitted: Admitted) -> Hit:
-    row, entry = admitted.chunk.row, admitted.chunk.entry
+    entry = admitted.chunk.entry
+    row = seen_as(admitted.chunk.row, entry.child)
     return Hit(
         citation=citation(admitted.chunk),
         rank=rank,

@@ -1,12 +1,12 @@
 """A PDF as blocks with page and box, its attached files as children."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from upwell.parse.failures import corrupt, encrypted
 from upwell.parse.limits import Limits
+from upwell.parse.naming import part_name
 from upwell.parse.outline import Outline
 from upwell.parse.pdf.furniture import page_furniture
 from upwell.parse.pdf.order import reading_order
@@ -106,4 +106,4 @@ def _files(document: object, limits: Limits) -> Iterator[tuple[str, bytes]]:
             name, content = attachment.get_name(), bytes(attachment.get_data())
         except pypdfium2.PdfiumError:
             continue  # a damaged attachment does not take its PDF with it
-        yield re.sub(r"[\x00-\x1f/\\]", "_", name) or f"attachment-{i + 1}", content
+        yield part_name(name, i + 1), content
