@@ -16,55 +16,24 @@ from sqlalchemy.dialects.sqlite import insert
 
 from upwell.clock import Clock, now_us
 from upwell.errors import Reason, Retryable
-from upwell.lake.family import STAGE, child_id
+from upwell.lake.family import child_id
 from upwell.ports import ChildFault, DeadLetter, Fate
 from upwell.records import ENCODER, ChangeEvent, DocKey, Lane, Op, Outcome
 from upwell.runtime.backlog import Ticket
+from upwell.runtime.eventlog_tables import (
+    DEAD,
+    END,
+    EVENTS,
+    FORGET_EVENTS,
+    FORGET_INSIDE,
+    FORGET_INSIDE_UNLESS_GONE_ON,
+    GONE_ON,
+    METADATA,
+    UNENDED,
+)
 from upwell.sqlite import open_sqlite, truncate_wal
 
-METADATA = sa.MetaData()
-
-EVENTS = sa.Table(
-    "events",
-    METADATA,
-    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=True),
-    sa.Column("event_id", sa.String, nullable=False, unique=True),
-    sa.Column("document", sa.String, nullable=False),
-    sa.Column("tenant", sa.String, nullable=False),
-    sa.Column("source", sa.String, nullable=False),
-    sa.Column("doc_id", sa.String, nullable=False),
-    sa.Column("op", sa.String, nullable=False),
-    sa.Column("lane", sa.String, nullable=False),
-    sa.Column("received_at", sa.Integer, nullable=False),
-    sa.Column("body", sa.LargeBinary),
-    sa.Column("ended_at", sa.Integer),
-    sa.Column("outcome", sa.String),
-    sa.Column("reason", sa.String),
-    sa.Index("events_unended", "seq", sqlite_where=sa.text("ended_at IS NULL")),
-    sa.Index("events_document", "document"),
-    sqlite_autoincrement=True,
-)
-
-DEAD = sa.Table(
-    "dead_letters",
-    METADATA,
-    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
-    sa.Column("event_id", sa.String),
-    sa.Column("tenant", sa.String, nullable=False),
-    sa.Column("source", sa.String, nullable=False),
-    sa.Column("doc_id", sa.String, nullable=False),
-    sa.Column("stage", sa.String, nullable=False),
-    sa.Column("reason", sa.String, nullable=False),
-    sa.Column("detail", sa.String, nullable=False),
-    sa.Column("attempts", sa.Integer, nullable=False),
-    sa.Column("at", sa.Integer, nullable=False),
-    sa.Column("body", sa.LargeBinary),
-    sa.UniqueConstraint("tenant", "source", "doc_id", "stage", "reason"),
-    sqlite_autoincrement=True,
-)
-
 _DECODER = msgspec.msgpack.Decoder(ChangeEvent)
-_UNENDED = EVENTS.c.ended_at.is_(None)
 
 
 class SqliteEventLog:
@@ -110,14 +79,12 @@ class SqliteEventLog:
     def unended(self) -> list[Ticket]:
         """Tickets of every event that has not ended, in log order: where a new owner goes on."""
         with self.transaction(read_only=True) as connection:
-            return self._tickets(connection, _UNENDED)
+            return self._tickets(connection, UNENDED)
 
     def event(self, seq: int) -> ChangeEvent | None:
         """The event at this place in the log, None when it has ended."""
         with self.transaction(read_only=True) as connection:
-            body = connection.execute(
-                sa.select(EVENTS.c.body).where(EVENTS.c.seq == seq, _UNENDED)
-            ).scalar_one_or_none()
+            body = connection.execute(sa.select(EVENTS.c.body).where(EVENTS.c.seq == seq, UNENDED)).scalar_one_or_none()
         return None if body is None else _DECODER.decode(body)
 
     def finish(self, event: ChangeEvent, fate: Fate, faults: Sequence[ChildFault] = ()) -> None:
@@ -127,17 +94,20 @@ class SqliteEventLog:
         """
         now = self._clock()
         with self.transaction() as connection:
-            ended = connection.execute(
-                sa.update(EVENTS)
-                .where(EVENTS.c.event_id == event.event_id, _UNENDED)
-                .values(ended_at=now, outcome=fate.outcome, reason=fate.reason, body=None)
-            ).rowcount
+            end = {
+                "event": event.event_id,
+                "ended_at": now,
+                "outcome": fate.outcome,
+                "reason": fate.reason,
+                "body": None,
+            }
+            ended = connection.execute(END, end).rowcount
             if not ended:
                 return
             if fate.outcome is Outcome.DEAD:
                 self._bury(connection, event.key, fate, now, event)
             elif fate.outcome is Outcome.APPLIED and event.op is not Op.ACL:
-                connection.execute(sa.delete(DEAD).where(*_same_document(event.key), DEAD.c.event_id.is_not(None)))
+                connection.execute(FORGET_EVENTS, _named(event.key))
             if event.op is not Op.ACL:
                 self._settle_children(connection, event, fate, faults, now)
 
@@ -184,7 +154,7 @@ class SqliteEventLog:
     def pending_counts(self) -> dict[tuple[str, str], tuple[int, int]]:
         """(tenant, source) -> (events that have not ended, when the oldest of them was received in us)."""
         query = sa.select(EVENTS.c.tenant, EVENTS.c.source, sa.func.count(), sa.func.min(EVENTS.c.received_at)).where(
-            _UNENDED
+            UNENDED
         )
         with self.transaction(read_only=True) as connection:
             rows = connection.execute(query.group_by(EVENTS.c.tenant, EVENTS.c.source)).all()
@@ -204,7 +174,7 @@ class SqliteEventLog:
                 sa.delete(EVENTS).where(EVENTS.c.document == key.digest, EVENTS.c.ended_at.is_not(None))
             ).rowcount
             removed += connection.execute(sa.delete(DEAD).where(*_same_document(key))).rowcount
-            removed += connection.execute(sa.delete(DEAD).where(*_inside(key))).rowcount
+            removed += connection.execute(FORGET_INSIDE, _inside(key)).rowcount
         truncate_wal(self._engine)
         return removed
 
@@ -216,15 +186,14 @@ class SqliteEventLog:
     ) -> None:
         """Dead letters of parts go with the version that had them; a document that has gone on keeps its newer ones."""
         replaced = fate.outcome is Outcome.APPLIED or fate.reason == Reason.ENCRYPTED
-        settled = replaced and not _has_gone_on(connection, event.key, event)
-        if settled:
-            connection.execute(sa.delete(DEAD).where(*_inside(event.key)))
-        previous = event.previous_key
-        moved = previous is not None and fate.outcome is not Outcome.SUPERSEDED
-        if previous is not None and moved and not _has_gone_on(connection, previous, event):
-            connection.execute(sa.delete(DEAD).where(*_inside(previous)))
-        for fault in faults if settled else ():
-            self._bury(connection, fault.key, fault.fate, now, None)
+        if replaced:
+            connection.execute(FORGET_INSIDE_UNLESS_GONE_ON, _inside(event.key) | {"event": event.event_id})
+        if event.previous_key is not None and fate.outcome is not Outcome.SUPERSEDED:
+            connection.execute(FORGET_INSIDE_UNLESS_GONE_ON, _inside(event.previous_key) | {"event": event.event_id})
+        if faults and replaced:
+            gone_on = connection.execute(GONE_ON, {"digest": event.key.digest, "event": event.event_id}).first()
+            for fault in faults if gone_on is None else ():
+                self._bury(connection, fault.key, fault.fate, now, None)
 
     @staticmethod
     def _row(event: ChangeEvent) -> dict[str, Any]:
@@ -272,29 +241,14 @@ class SqliteEventLog:
         )
 
 
-def _has_gone_on(connection: sa.Connection, key: DocKey, event: ChangeEvent) -> bool:
-    """True if an event accepted after `event` has changed the document already: the control lane overtakes."""
-    accepted = sa.select(EVENTS.c.seq).where(EVENTS.c.event_id == event.event_id).scalar_subquery()
-    later = sa.select(EVENTS.c.seq).where(
-        EVENTS.c.document == key.digest,
-        EVENTS.c.seq > accepted,
-        EVENTS.c.outcome == Outcome.APPLIED,
-        EVENTS.c.op != Op.ACL,
-    )
-    return connection.execute(later.limit(1)).first() is not None
+def _named(key: DocKey) -> dict[str, str]:
+    return {"of_tenant": key.tenant, "of_source": key.source, "of_doc_id": key.doc_id}
 
 
-def _inside(key: DocKey) -> tuple[sa.ColumnElement[bool], ...]:
-    """The dead letters of a document's parts: doc_ids between `parent!/` and what follows it in byte order."""
+def _inside(key: DocKey) -> dict[str, str]:
     first = child_id(key.doc_id, "")
-    return (
-        DEAD.c.tenant == key.tenant,
-        DEAD.c.source == key.source,
-        DEAD.c.doc_id >= first,
-        DEAD.c.doc_id < first[:-1] + chr(ord(first[-1]) + 1),
-        DEAD.c.stage == STAGE,
-        DEAD.c.event_id.is_(None),
-    )
+    after = first[:-1] + chr(ord(first[-1]) + 1)
+    return {"of_tenant": key.tenant, "of_source": key.source, "digest": key.digest, "first": first, "after": after}
 
 
 def _same_document(key: DocKey) -> tuple[sa.ColumnElement[bool], ...]:
