@@ -135,6 +135,7 @@ def test_a_part_is_seen_with_its_own_facts_under_its_parents_permissions():
     assert (part.version, part.acl, part.children) == (7, acl, ())
     assert [known.name for known in seen_as(row, "a.zip").children] == ["b.pdf"]
     assert seen_as(row, "c.txt").status is ParseStatus.CORRUPT
+    assert seen_as(row, "c.txt").lineage == {"model": "m"}, "not its parent's parser"
 
 
 def test_a_name_is_read_as_a_part_in_every_way_it_can_be():

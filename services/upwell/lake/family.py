@@ -101,7 +101,11 @@ def seen_as(row: DocumentRow, child: str | None) -> DocumentRow:
         title=facts.title,
         media_type=facts.media_type,
         status=facts.status,
-        lineage=row.lineage | ({"parser": facts.parser} if facts.parser else {}),
+        lineage={
+            name: facts.parser if name == "parser" else value
+            for name, value in row.lineage.items()
+            if name != "parser" or facts.parser
+        },
         children=tuple(
             replace(known, name=known.name.removeprefix(prefix))
             for known in row.children
