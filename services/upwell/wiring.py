@@ -144,7 +144,9 @@ def _parts(settings: Settings, held: Ownership, look_again: Callable[[ChangeEven
     store: Lazy[Store] = Lazy(lambda: _store(folder, identity()))
     preparer: Lazy[Preparer] = Lazy(lambda: _preparer(settings, identity()))
     publisher = Lazy(lambda: _publisher(registry, store(), identity(), embedder))
-    stages = EmbeddedStages(publisher, preparer, metrics, now_us, look_again)
+    stages = EmbeddedStages(
+        registry=registry, publisher=publisher, preparer=preparer, metrics=metrics, clock=now_us, again=look_again
+    )
     engine = Engine(log, stages, workers=settings.workers, pause_limit_s=settings.retry_limit_s)
     return Parts(
         folder=folder,

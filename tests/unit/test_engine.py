@@ -30,6 +30,9 @@ class ScriptedStages:
         self.rejected: list[str] = []
         self.lock = threading.Lock()
 
+    def warm(self):
+        self.calls.append("warm")
+
     def control(self, event):
         with self.lock:
             self.calls.append(f"control {event.event_id}")

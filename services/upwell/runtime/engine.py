@@ -40,7 +40,11 @@ class Work(Record, frozen=True, kw_only=True):
 
 
 class Stages(Protocol):
-    """What the engine drives. Both may be called again for the same event, from several threads."""
+    """What the engine drives. Each may be called again for the same event, from several threads."""
+
+    def warm(self) -> None:
+        """Work is coming: make ready, in the background, what it will need."""
+        ...
 
     def control(self, event: ChangeEvent) -> Work | None:
         """Apply at once what must not wait. None if the event's content has still to go through the stages."""
@@ -103,6 +107,8 @@ class Engine:
         with self._lock:
             tickets = self._log.append(events, also)
             self._note(tickets)
+        if tickets:
+            self._stages.warm()
         self._queue(tickets)
         return tickets
 

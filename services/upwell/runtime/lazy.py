@@ -29,7 +29,8 @@ class Lazy(Generic[T]):
 
     def warm(self) -> None:
         """Make it in the background; whoever asks meanwhile waits for that. An error is left to whoever asks."""
-        threading.Thread(target=self._quietly, name="warm", daemon=True).start()
+        if not self._made:
+            threading.Thread(target=self._quietly, name="warm", daemon=True).start()
 
     def _quietly(self) -> None:
         try:

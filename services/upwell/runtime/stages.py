@@ -14,9 +14,10 @@ from upwell.clock import Clock
 from upwell.errors import Misconfigured, Reason, Retryable
 from upwell.lake.family import family_faults
 from upwell.lake.publish import Publisher, PublishResult
-from upwell.ports import Fate, Preparer
+from upwell.ports import Fate, Preparer, Registry
 from upwell.records import ChangeEvent, Inline, Op, Outcome, ParseStatus, PreparedDocument, SourceRef
 from upwell.runtime.engine import Work
+from upwell.runtime.lazy import Lazy
 
 GOOD = {ParseStatus.OK, ParseStatus.EMPTY}
 
@@ -26,19 +27,29 @@ class EmbeddedStages:
 
     def __init__(
         self,
-        publisher: Callable[[], Publisher],
-        preparer: Callable[[], Preparer],
+        *,
+        registry: Registry,
+        publisher: Lazy[Publisher],
+        preparer: Lazy[Preparer],
         metrics: Callable[[], m.Metrics],
         clock: Clock,
         again: Callable[[ChangeEvent], None],
     ) -> None:
+        self._registry = registry
         self._publisher = publisher
         self._preparer = preparer
         self._metrics = metrics
         self._clock = clock
         self._again = again
 
+    def warm(self) -> None:
+        self._preparer.warm()
+        self._publisher.warm()
+
     def control(self, event: ChangeEvent) -> Work | None:
+        """A new document has nothing that could be seen before its content: its permission comes with that."""
+        if event.op is Op.UPSERT and event.previous_doc_id is None and self._registry.row(event.key) is None:
+            return None
         result = self._publisher().control(event)
         return None if result is None else self._done(event, result)
 
