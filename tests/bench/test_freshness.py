@@ -92,7 +92,7 @@ def edit_paragraph(path: Path, word: str, rng: random.Random, *, atomic: bool) -
 
 
 def found(client: RemoteLake, word: str, reader: frozenset[str]) -> bool:
-    answer = client.search(f"the marker {word}", principals=reader, k=5)
+    answer = client.search(f"the marker {word} stands here", principals=reader, k=5)
     return any(word in hit.text for hit in answer.hits)
 
 
@@ -107,5 +107,7 @@ def _socket(lake: Path) -> str:
 
 
 def _settled(client: RemoteLake) -> bool:
+    """Everything is in, and the widening by the new access file has taken effect."""
     sources = client.status().sources
-    return bool(sources) and sources[0].documents >= 228 and not any(source.pending for source in sources)
+    there = bool(sources) and sources[0].documents >= 228 and not any(source.pending for source in sources)
+    return there and len(client.search("collector", principals=GUEST, k=5).hits) == 5

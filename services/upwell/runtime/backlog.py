@@ -1,6 +1,7 @@
-"""What waits to be worked on: live before backfill with a floor share, one document at a time, retries after a pause.
+"""What waits to be worked on: control first, then live before backfill, one of a document at a time.
 
-Pure of I/O but for the lock; holds tickets, not contents, so that ten thousand waiting documents cost little memory.
+Backfill keeps a floor share; retries come after a pause. Pure of I/O but for the lock; holds tickets, not contents, so
+that ten thousand waiting documents cost little memory.
 """
 
 import heapq
@@ -26,6 +27,13 @@ class Ticket(Record, frozen=True, kw_only=True):
     lane: Lane
     attempts: int = 0
 
+    @property
+    def rank(self) -> int:
+        """0 for permissions, deletes and erasures, 1 for live content, 2 for backfill."""
+        if self.op is not Op.UPSERT:
+            return 0
+        return 1 if self.lane is Lane.LIVE else 2
+
     def once_more(self) -> "Ticket":
         """The same ticket, after one more attempt."""
         return msgspec.structs.replace(self, attempts=self.attempts + 1)
@@ -35,7 +43,7 @@ class Backlog:
     """Tickets in the order in which they should be worked on. `take` gives a document's tickets one after the other."""
 
     def __init__(self) -> None:
-        self._waiting: dict[Lane, deque[Ticket]] = {Lane.LIVE: deque(), Lane.BACKFILL: deque()}
+        self._waiting: tuple[deque[Ticket], ...] = (deque(), deque(), deque())
         self._behind: dict[str, deque[Ticket]] = {}
         self._busy: set[str] = set()
         self._paused: list[tuple[float, int, Ticket]] = []
@@ -47,7 +55,7 @@ class Backlog:
         """Queue tickets, each behind those of its document that came before it."""
         with self._changed:
             for ticket in tickets:
-                self._waiting[ticket.lane].append(ticket)
+                self._waiting[ticket.rank].append(ticket)
             self._changed.notify_all()
 
     def take(self, timeout_s: float | None = None, *, live_only: bool = False) -> Ticket | None:
@@ -83,11 +91,12 @@ class Backlog:
             self._changed.notify_all()
 
     def _next(self, *, live_only: bool) -> Ticket | None:
-        live, backfill = self._waiting[Lane.LIVE], self._waiting[Lane.BACKFILL]
+        control, live, backfill = self._waiting
         backfill_first = self._taken % BACKFILL_SHARE == BACKFILL_SHARE - 1
-        for queue in (live,) if live_only else (backfill, live) if backfill_first else (live, backfill):
+        content = (live,) if live_only else (backfill, live) if backfill_first else (live, backfill)
+        for queue in (control, *content):
             while queue:
-                ticket = queue.popleft()
+                ticket: Ticket = queue.popleft()
                 if ticket.document in self._busy:
                     self._behind.setdefault(ticket.document, deque()).append(ticket)
                     continue
@@ -99,14 +108,14 @@ class Backlog:
         self._busy.discard(ticket.document)
         behind = self._behind.pop(ticket.document, None)
         for waiting in reversed(behind or ()):
-            self._waiting[waiting.lane].appendleft(waiting)
+            self._waiting[waiting.rank].appendleft(waiting)
 
     def _wake_paused(self) -> None:
         now = time.monotonic()
         while self._paused and self._paused[0][0] <= now:
             _, _, ticket = heapq.heappop(self._paused)
             self._release(ticket)
-            self._waiting[ticket.lane].appendleft(ticket)
+            self._waiting[ticket.rank].appendleft(ticket)
 
     def _wait(self, deadline: float | None) -> bool:
         now = time.monotonic()

@@ -1,11 +1,10 @@
 """The embedded runtime's threads: each event from the log through control and the stages to its end.
 
-One control thread applies permissions, deletes and erasures in the order of the log, and the permission and the old
-id's tombstone of every upsert, before any content waits for a parse. Worker threads then take content, one document at
-a time each. What the engine holds in memory is only tickets; the log is the truth, so a crash anywhere is a restart.
+Control threads apply permissions, deletes and erasures, and the permission and the old id's tombstone of every upsert,
+before any content waits for a parse. Worker threads then take content. Either way a document's events keep their order.
+What the engine holds in memory is only tickets; the log is the truth, so a crash anywhere is a restart.
 """
 
-import queue
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
@@ -15,7 +14,7 @@ import sqlalchemy as sa
 from upwell import logs
 from upwell.errors import Reason, Rejected, Retryable
 from upwell.ports import ChildFault, Fate
-from upwell.records import ChangeEvent, Lane, Op, Outcome, Record
+from upwell.records import ChangeEvent, Outcome, Record
 from upwell.runtime.backlog import Backlog, Ticket
 from upwell.runtime.eventlog import SqliteEventLog
 
@@ -24,7 +23,8 @@ UNEXPECTED_TRIES = 3
 """An error that nobody foresaw is tried again this often before the event is dead-lettered."""
 LIVE_WORKERS = 2
 """Workers that take no backfill, so that an edit never waits until a long document has ended."""
-STOP = (9, 0)
+CONTROL_WORKERS = 8
+"""Their writes share the store's flushes: a permission over a large folder binds in a fraction of the time."""
 
 
 class Work(Record, frozen=True, kw_only=True):
@@ -37,6 +37,9 @@ class Work(Record, frozen=True, kw_only=True):
     removed: int = 0
     tokens_embedded: int = 0
     faults: tuple[ChildFault, ...] = ()
+
+
+Stage = Callable[[ChangeEvent], Work | None]
 
 
 class Stages(Protocol):
@@ -77,15 +80,13 @@ class Engine:
         self._stages = stages
         self._pause_limit_s = pause_limit_s
         self._backlog = Backlog()
-        self._control: queue.PriorityQueue[tuple[tuple[int, int], Ticket | None]] = queue.PriorityQueue()
+        self._control = Backlog()
         self._open: dict[int, Ticket] = {}
         self._watchers: list[Watcher] = []
         self._lock = threading.Lock()
-        self._closed = threading.Event()
-        self._threads = [threading.Thread(target=self._run_control, name="control")]
-        for n in range(workers + LIVE_WORKERS):
-            live_only = n >= workers
-            self._threads.append(threading.Thread(target=self._run_worker, args=(live_only,), name=f"worker-{n}"))
+        control = [(self._control, stages.control, False)] * CONTROL_WORKERS
+        content = [(self._backlog, stages.process, n >= workers) for n in range(workers + LIVE_WORKERS)]
+        self._threads = [threading.Thread(target=self._run, args=how, name="stage") for how in (*control, *content)]
         self._started = False
 
     def start(self) -> None:
@@ -109,7 +110,7 @@ class Engine:
             self._note(tickets)
         if tickets:
             self._stages.warm()
-        self._queue(tickets)
+        self._control.put(tickets)
         return tickets
 
     def replay(self, dead_ids: Sequence[int]) -> int:
@@ -118,7 +119,7 @@ class Engine:
         with self._lock:
             tickets = self._log.replay(dead_ids)
             self._note(tickets)
-        self._queue(tickets)
+        self._control.put(tickets)
         return len(tickets)
 
     def apply_control(self) -> None:
@@ -143,51 +144,27 @@ class Engine:
 
     def close(self) -> None:
         """Finish what is in hand and stop; what waits stays in the log."""
-        self._closed.set()
+        self._control.close()
         self._backlog.close()
-        self._control.put((STOP, None))
         for thread in self._threads if self._started else ():
             thread.join()
 
     def _admit(self, tickets: list[Ticket]) -> None:
         with self._lock:
             self._note(tickets)
-        self._queue(tickets)
+        self._control.put(tickets)
 
     def _note(self, tickets: list[Ticket]) -> None:
         self._open.update((ticket.seq, ticket) for ticket in tickets)
         for watcher in self._watchers:
             watcher.expect(tickets)
 
-    def _queue(self, tickets: Iterable[Ticket]) -> None:
-        for ticket in tickets:
-            rank = 0 if ticket.op is not Op.UPSERT else 1 if ticket.lane is Lane.LIVE else 2
-            self._control.put(((rank, ticket.seq), ticket))
+    def _run(self, backlog: Backlog, stage: Stage, live_only: bool) -> None:
+        while (ticket := backlog.take(live_only=live_only)) is not None:
+            if self._attempt(ticket, stage, backlog):
+                backlog.done(ticket)
 
-    def _run_control(self) -> None:
-        while not self._closed.is_set():
-            _, ticket = self._control.get()
-            if ticket is None:
-                return
-            self._attempt(ticket, self._stages.control, self._retry_control)
-
-    def _run_worker(self, live_only: bool) -> None:
-        while (ticket := self._backlog.take(live_only=live_only)) is not None:
-            if self._attempt(ticket, self._stages.process, self._backlog.again):
-                self._backlog.done(ticket)
-
-    def _retry_control(self, ticket: Ticket, pause_s: float) -> None:
-        """Wait here: what comes after this in the log must not overtake a permission that could not be written."""
-        self._closed.wait(pause_s)
-        rank = 0 if ticket.op is not Op.UPSERT else 1
-        self._control.put(((rank, ticket.seq), ticket.once_more()))
-
-    def _attempt(
-        self,
-        ticket: Ticket,
-        stage: Callable[[ChangeEvent], Work | None],
-        again: Callable[[Ticket, float], None],
-    ) -> bool:
+    def _attempt(self, ticket: Ticket, stage: Stage, backlog: Backlog) -> bool:
         """The guard around every stage: an event ends or goes on (True), or is tried again (False); nothing escapes."""
         try:
             self._advance(ticket, stage)
@@ -198,11 +175,11 @@ class Engine:
             pause_s = min(self._pause_limit_s, FIRST_PAUSE_S * 2 ** min(ticket.attempts, 16))
             logs.warn("try_again", seq=ticket.seq, attempts=ticket.attempts + 1, pause_s=pause_s, why=str(error))
             self._tell_trouble(ticket, error)
-            again(ticket, pause_s)
+            backlog.again(ticket, pause_s)
             return False
         return True
 
-    def _advance(self, ticket: Ticket, stage: Callable[[ChangeEvent], Work | None]) -> None:
+    def _advance(self, ticket: Ticket, stage: Stage) -> None:
         event = self._log.event(ticket.seq)
         if event is None:
             self._forget(ticket)
@@ -214,7 +191,7 @@ class Engine:
         self._log.finish(event, work.fate, work.faults)
         self._end(ticket, event, work)
 
-    def _guarded(self, ticket: Ticket, event: ChangeEvent, stage: Callable[[ChangeEvent], Work | None]) -> Work | None:
+    def _guarded(self, ticket: Ticket, event: ChangeEvent, stage: Stage) -> Work | None:
         """The stage's work; what it refuses is a dead letter. Raises only Retryable."""
         try:
             return stage(event)
