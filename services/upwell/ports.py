@@ -245,7 +245,7 @@ class StoreQuery(Record, frozen=True, kw_only=True):
 
 
 class StoreHit(Record, frozen=True, kw_only=True):
-    """A point that matched; `why` names the branches (`dense`, `sparse`) with their ranks, and the MaxSim score."""
+    """A point that matched; `why` names the branches (`dense`, `sparse`) with their ranks, and the score's parts."""
 
     point_id: str
     score: float

@@ -23,6 +23,7 @@ from upwell.errors import Misconfigured, Rejected
 from upwell.lake.store import edge_requests as ask
 from upwell.lake.store.edge import EdgeStore
 from upwell.lake.store.filters import PointFilter
+from upwell.lake.store.fusion import lexical
 from upwell.lake.store.qdrant import QdrantStore
 from upwell.records import Acl
 
@@ -303,8 +304,8 @@ def test_excluded_points_and_documents_make_room_for_the_next(store):
     }
 
 
-def test_hits_come_best_first_by_maxsim_and_say_why(store):
-    """The rerank's score orders hits and equals MaxSim over the stored tokens; ranks of both branches are given."""
+def test_hits_come_best_first_and_say_why(store):
+    """A score is the mean MaxSim over the stored tokens and the damped BM25; ranks of both branches are given."""
     inserted = {p.point_id: p for p in (point("a", n, given=vectors(n, tokens=4)) for n in range(20))}
     store.insert(list(inserted.values()))
     asked = query(limit=20)
@@ -313,14 +314,24 @@ def test_hits_come_best_first_by_maxsim_and_say_why(store):
     tokens = np.frombuffer(asked.vectors.late, np.float32).reshape(-1, DIM)
     tokens = tokens / np.linalg.norm(tokens, axis=1, keepdims=True)
     for hit in hits:
-        maxsim = (tokens @ unit(inserted[hit.point_id].vectors.late, DIM).T).max(axis=1).sum()
-        assert hit.score == pytest.approx(maxsim, abs=0.2)
-        assert hit.why["maxsim"] == hit.score
+        maxsim = (tokens @ unit(inserted[hit.point_id].vectors.late, DIM).T).max(axis=1).mean()
+        assert hit.why["maxsim"] == pytest.approx(maxsim, abs=0.1)
+        assert hit.score == pytest.approx(hit.why["maxsim"] + lexical(hit.why["bm25"]))
         assert {"dense", "sparse"} <= set(hit.why)
         assert hit.text == inserted[hit.point_id].text
         assert hit.key == key("a")
         assert hit.chunk_key == inserted[hit.point_id].chunk_key
     assert sorted(hit.why["dense"] for hit in hits) == [float(n) for n in range(1, 21)]
+
+
+def test_a_word_that_stands_in_one_point_alone_finds_it_first(store):
+    """Forty points are as near in meaning as the one that has the query's rare word; that one comes first."""
+    store.insert([point("a", n, given=vectors(5, tokens=4)) for n in range(40)])
+    rare = vectors(5, tokens=4, terms=((1, 1.0), (777, 1.0)))
+    store.insert([point("rare", 0, given=rare)])
+    first = store.search(query(limit=3, terms=((1, 1.0), (777, 1.0))))[0]
+    assert first.key == key("rare")
+    assert first.why["bm25"] > 1.0
 
 
 def test_a_query_of_unknown_words_is_answered_by_meaning(store):

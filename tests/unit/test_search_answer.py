@@ -7,6 +7,7 @@ import pytest
 from lake_samples import ALL_MAY, DIM, key, point, query
 from upwell.errors import Misconfigured
 from upwell.lake.registry import SqlRegistry
+from upwell.lake.store.fusion import lexical
 from upwell.lake.store.qdrant import QdrantStore
 from upwell.ports import DocumentRow, LiveChunk, Manifest, ManifestEntry
 from upwell.records import Kind, ParseStatus
@@ -85,7 +86,7 @@ def test_a_hit_carries_everything_that_the_answer_promises(ask):
     assert hit.searchable_at == "2026-01-02T03:04:06.000000Z"
     assert hit.stale_since is None
     assert hit.lineage == {"parser": "markdown@1", "model": "hash"}
-    assert hit.why["maxsim"] == hit.score
+    assert hit.score == pytest.approx(hit.why["maxsim"] + lexical(hit.why["bm25"]))
     assert hit.why["dense"] == 1.0
     assert np.isfinite(hit.score)
     assert msgspec.json.decode(msgspec.json.encode(answer))["hits"][0]["chunk_key"] == POINT.chunk_key

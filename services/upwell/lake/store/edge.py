@@ -95,11 +95,11 @@ class EdgeStore:
             vectors=query.vectors,
             admitted=gated(filters.governed(query)),
             population=gated(filters.of_tenant(query.tenant)),
-            limit=query.limit,
             pool=fusion.pool_size(query),
         )
         found = self._ask(request, ask.Found)
-        return fusion.hits_of(found.dense, found.sparse, [(p.point_id, p.score, p.payload) for p in found.reranked])
+        reranked = [(point.point_id, point.score, point.payload) for point in found.reranked]
+        return fusion.hits_of(query, found.dense, found.sparse, reranked)
 
     def count(self) -> int:
         return self._ask(ask.Count(), int)

@@ -56,7 +56,7 @@ def query_requests(search: Search, dim: int) -> list[edge.QueryRequest]:
     fusion_rule = cast("edge.Fusion", edge.Fusion.Rrf(k=fusion.RRF_K))  # the stubs miss that Rrf is a Fusion
     fused = edge.Prefetch(limit=search.pool, query=fusion_rule, prefetches=branches)
     reranked = edge.QueryRequest(
-        limit=search.limit,
+        limit=search.pool,
         query=edge.Query.Nearest(_numbers(search.vectors.late, dim), "late"),
         prefetches=[fused],
         filter=admitted,

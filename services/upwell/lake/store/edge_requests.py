@@ -63,7 +63,6 @@ class Search(Record, frozen=True, kw_only=True, tag="search"):
     vectors: QueryVectors
     admitted: PointFilter
     population: PointFilter
-    limit: int
     pool: int
 
 
@@ -89,10 +88,10 @@ class FoundPoint(Record, frozen=True, kw_only=True):
 
 
 class Found(Record, frozen=True, kw_only=True):
-    """Ids by rank of each branch, and the reranked points best first."""
+    """Ids by rank of the dense branch, ids with BM25 scores of the sparse one, the pool with its MaxSim scores."""
 
     dense: tuple[str, ...]
-    sparse: tuple[str, ...]
+    sparse: tuple[tuple[str, float], ...]
     reranked: tuple[FoundPoint, ...]
 
 

@@ -80,10 +80,10 @@ class Shard:
 
     def search(self, request: ask.Search) -> ask.Found:
         *branches, reranked = self._shard.query_batch(edge.QueryBatchRequest(query_requests(request, self._dim)))
-        ranked = [tuple(str(hit.id) for hit in branch) for branch in branches]
+        dense, sparse = branches if len(branches) > 1 else (branches[0], [])
         return ask.Found(
-            dense=ranked[0],
-            sparse=ranked[1] if len(ranked) > 1 else (),
+            dense=tuple(str(hit.id) for hit in dense),
+            sparse=tuple((str(hit.id), hit.score) for hit in sparse),
             reranked=tuple(
                 ask.FoundPoint(point_id=str(hit.id), score=hit.score, payload=hit.payload or {}) for hit in reranked
             ),

@@ -8,30 +8,53 @@ from upwell.ports import StoreHit, StoreQuery
 RRF_K = 60
 """Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet", SIGIR 2009."""
 
+LEXICAL_WEIGHT = 0.4
+LEXICAL_HALF = 8.0
+"""How much the words themselves count beside MaxSim, and the BM25 score at which they count half of that.
+
+Chosen on the code set of the contextual-embeddings cookbook (124 queries, MiniLM, Pass@5/10/20): MaxSim alone
+81.0/88.1/92.4, with these 88.3/91.9/93.6; a name or a number that stands in one chunk finds that chunk. Both parts are
+absolute, so scores of two queries for the same words compare.
+"""
+
 SHOWN_FIELDS = ("tenant", "source", "doc_id", "chunk_key", "text")
+
+Reranked = Sequence[tuple[str, float, Mapping[str, object]]]
 
 
 def pool_size(query: StoreQuery) -> int:
-    """How many points each prefetch brings: never fewer than are asked for."""
+    """How many points each prefetch brings, and the rerank scores: never fewer than are asked for."""
     return max(query.prefetch, query.limit)
 
 
 def hits_of(
-    dense: Sequence[str], sparse: Sequence[str], reranked: Sequence[tuple[str, float, Mapping[str, object]]]
+    query: StoreQuery, dense: Sequence[str], sparse: Sequence[tuple[str, float]], reranked: Reranked
 ) -> list[StoreHit]:
-    """Hits best first. `why`: the MaxSim score and, from 1, the ranks in the branches that found the point."""
-    ranks = {"dense": _ranks(dense), "sparse": _ranks(sparse)}
-    return [
+    """The query's hits, best first, from the branches' ranks and the pool's MaxSim scores (sums over query tokens).
+
+    A hit's score is its mean MaxSim (a cosine) and its damped BM25. `why` holds both, and the ranks (from 1) in the
+    branches that found the point.
+    """
+    bm25 = dict(sparse)
+    ranks = {"dense": _ranks(dense), "sparse": _ranks(list(bm25))}
+    hits = [
         StoreHit(
             point_id=point_id,
-            score=score,
+            score=maxsim / query.vectors.late_count + lexical(bm25.get(point_id, 0.0)),
             text=str(payload["text"]),
             chunk_key=str(payload["chunk_key"]),
             key=key_of(payload),
-            why={"maxsim": score} | {name: rank[point_id] for name, rank in ranks.items() if point_id in rank},
+            why={"maxsim": maxsim / query.vectors.late_count, "bm25": bm25.get(point_id, 0.0)}
+            | {name: rank[point_id] for name, rank in ranks.items() if point_id in rank},
         )
-        for point_id, score, payload in reranked
+        for point_id, maxsim, payload in reranked
     ]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.point_id))[: query.limit]
+
+
+def lexical(bm25: float) -> float:
+    """What a BM25 score adds: nothing at 0, half the weight at LEXICAL_HALF, never more than the weight."""
+    return LEXICAL_WEIGHT * bm25 / (bm25 + LEXICAL_HALF) if bm25 > 0 else 0.0
 
 
 def _ranks(point_ids: Sequence[str]) -> dict[str, float]:

@@ -106,10 +106,11 @@ class QdrantStore:
         packing.check_query(query.vectors, self._dim)
         with self._vendor():
             *branches, reranked = self._client.query_batch_points(self._name, _requests(query, self._dim))
-        ranked = [[str(hit.id) for hit in branch.points] for branch in branches]
+        dense, sparse = branches if len(branches) > 1 else (branches[0], None)
         return fusion.hits_of(
-            ranked[0],
-            ranked[1] if len(ranked) > 1 else [],
+            query,
+            [str(hit.id) for hit in dense.points],
+            [(str(hit.id), hit.score) for hit in sparse.points] if sparse else [],
             [(str(hit.id), hit.score, hit.payload or {}) for hit in reranked.points],
         )
 
@@ -151,7 +152,7 @@ def _requests(query: StoreQuery, dim: int) -> list[models.QueryRequest]:
         query=packing.rows32(vectors.late, dim),
         using="late",
         prefetch=[fused],
-        limit=query.limit,
+        limit=pool,
         filter=admitted,
         with_payload=list(fusion.SHOWN_FIELDS),
     )
