@@ -92,7 +92,7 @@ def edit_paragraph(path: Path, word: str, rng: random.Random, *, atomic: bool) -
 
 
 def found(client: RemoteLake, word: str, reader: frozenset[str]) -> bool:
-    answer = client.search(f"the marker {word} stands here", principals=reader, k=5)
+    answer = client.search(word, principals=reader, k=5)
     return any(word in hit.text for hit in answer.hits)
 
 
