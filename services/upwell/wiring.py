@@ -26,10 +26,11 @@ from upwell.runtime import looks
 from upwell.runtime.engine import Engine
 from upwell.runtime.eventlog import SqliteEventLog
 from upwell.runtime.following import Following, first_answer
+from upwell.runtime.handover import HandedOverLake
 from upwell.runtime.lazy import Lazy
 from upwell.runtime.local import LocalLake
 from upwell.runtime.memory import bound_heaps
-from upwell.runtime.owner import Ownership, acquire_within
+from upwell.runtime.owner import Ownership, acquire_within, silent
 from upwell.runtime.parts import Identity, Parts
 from upwell.runtime.scanning import Looked
 from upwell.runtime.serving import Answering
@@ -47,12 +48,19 @@ def connect(settings: Settings, *, role: str = "command", create: bool = True) -
     """
     if not create and not settings.lake.is_dir():
         raise Misconfigured(f"no lake at {settings.lake}: make one with `upwell ingest DIR`, or name it with --lake")
+    return HandedOverLake(lambda: _owned_or_asked(settings, role))
+
+
+def _owned_or_asked(settings: Settings, role: str) -> LakeApi:
     held = acquire_within(settings.lake, role, settings.owner_wait_s)
     if isinstance(held, Ownership):
         return _open(settings, held)
     from upwell.runtime.remote import RemoteLake
 
-    return RemoteLake(held.socket)
+    lake = RemoteLake(held.socket)
+    if lake.greet(settings.owner_wait_s):
+        return lake
+    raise silent(settings.lake, held)
 
 
 def own(settings: Settings) -> FollowingLake:

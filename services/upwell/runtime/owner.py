@@ -91,11 +91,14 @@ def acquire_within(lake: Path, role: str, wait_s: float, *, give_way_to_run: boo
         if found is not None and (found.role == "run" or give_way_to_run) and reachable(found):
             return found
         if time.monotonic() >= deadline:
-            holder = f"process {found.pid} ({found.role})" if found else "another process"
-            raise Misconfigured(
-                f"{lake}: {holder} holds this lake and does not answer; stop it or wait, then try again"
-            )
+            raise silent(lake, found)
         time.sleep(POLL_S)
+
+
+def silent(lake: Path, info: OwnerInfo | None) -> Misconfigured:
+    """The error for an owner that is there and does not answer."""
+    holder = f"process {info.pid} ({info.role})" if info else "another process"
+    return Misconfigured(f"{lake}: {holder} holds this lake and does not answer; stop it or wait, then try again")
 
 
 def reachable(info: OwnerInfo) -> bool:

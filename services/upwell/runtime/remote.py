@@ -10,18 +10,31 @@ import msgspec
 
 from upwell.answers import DeadAnswer, EraseAnswer, IngestAnswer, Progress, SearchAnswer, ShowAnswer, StatusAnswer
 from upwell.errors import Misconfigured, NotFound, Reason, Rejected, Retryable, UpwellError
+from upwell.runtime.handover import OwnerGone
 
 T = TypeVar("T")
 
 
 class RemoteLake:
-    """Forwards each call to the owner. Raises the owner's own errors, and Retryable when it has gone."""
+    """Forwards each call to the owner. Raises the owner's own errors, OwnerGone, and Retryable when it is silent."""
 
     def __init__(self, socket: str) -> None:
         timeout = httpx.Timeout(60.0, connect=10.0)
         self._http = httpx.Client(
             transport=httpx.HTTPTransport(uds=socket), base_url="http://lake", timeout=timeout, trust_env=False
         )
+
+    def greet(self, wait_s: float) -> bool:
+        """True when the owner answers, False when it has not within `wait_s` (a stopped process still takes
+        connections). Raises OwnerGone when it has left.
+        """
+        try:
+            self._http.get("/healthz", timeout=wait_s)
+        except httpx.TimeoutException:
+            return False
+        except httpx.TransportError as e:
+            raise _gone(e) from e
+        return True
 
     def ingest(
         self,
@@ -48,8 +61,8 @@ class RemoteLake:
                     elif "answer" in found:
                         return msgspec.convert(found["answer"], IngestAnswer)
         except httpx.TransportError as e:
-            raise Retryable(f"the lake's owner has gone ({type(e).__name__}); run the command again") from e
-        raise Retryable("the lake's owner ended before it was done; run the command again")
+            raise _gone(e) from e
+        raise OwnerGone("the lake's owner ended before it was done; run the command again")
 
     def search(
         self,
@@ -89,7 +102,7 @@ class RemoteLake:
         try:
             answer = self._http.request(method, path, **how)
         except httpx.TransportError as e:
-            raise Retryable(f"the lake's owner has gone ({type(e).__name__}); run the command again") from e
+            raise _gone(e) from e
         if answer.is_error:
             raise error_of(answer.content, answer.status_code)
         return msgspec.json.decode(answer.content, type=kind)
@@ -105,6 +118,12 @@ def error_of(body: bytes, status: int = 500) -> UpwellError:
     if kind == "Rejected" and reason in set(Reason):
         return Rejected(Reason(reason), detail)
     return {"Misconfigured": Misconfigured, "NotFound": NotFound}.get(kind, Retryable)(detail)
+
+
+def _gone(error: httpx.TransportError) -> Retryable:
+    if isinstance(error, httpx.TimeoutException):
+        return Retryable("the lake's owner does not answer; stop it or wait, then try again")
+    return OwnerGone(f"the lake's owner has gone ({type(error).__name__}); run the command again")
 
 
 def _given(**params: str | None) -> dict[str, str]:
