@@ -22,6 +22,8 @@ from upwell.errors import Misconfigured, Reason, Rejected, Retryable
         (["search", "x", "--config", "missing.toml"], "--config missing.toml"),
         (["ingest", "missing"], "missing: no such folder"),
         (["run", "file"], "file: is not a folder"),
+        (["ingest", "taken", "--lake", "taken"], "lies in the lake"),
+        (["run", "taken/inner", "--lake", "taken"], "lies in the lake"),
         (["explain", "missing.pdf"], "missing.pdf: no such file"),
         (["status", "--watch", "--json"], "--watch and --json"),
         (["erase", "a.md"], "--yes"),
@@ -34,7 +36,7 @@ from upwell.errors import Misconfigured, Reason, Rejected, Retryable
 def test_wrong_usage_is_one_line_and_status_two(words, hint, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").touch()
-    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "inner").mkdir(parents=True)
     (tmp_path / "taken" / "work.txt").touch()
     assert run(app, words) == 2
     out, err = capsys.readouterr()

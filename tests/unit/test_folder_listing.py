@@ -9,7 +9,9 @@ import pytest
 
 from folder_world import World, codes, ops
 from upwell.access import admits, reader
-from upwell.errors import Reason
+from upwell.errors import Misconfigured, Reason
+from upwell.records import Op
+from upwell.sources.folder.source import FolderSource
 
 
 @pytest.fixture
@@ -104,6 +106,24 @@ def test_git_lakes_access_files_and_what_editors_leave_are_never_documents(world
     world.write("sub/lake/a.md")
     world.write("14913")
     assert ids(world.scan()) == [".hidden/.env.md", "14913", "sub/lake/a.md"]
+
+
+def test_another_lake_in_the_folder_is_never_entered_and_what_was_indexed_of_it_goes(world):
+    for path in ("a.md", "far/away/registry.sqlite", "far/away/lock", "far/away/store/points/segment.json"):
+        world.write(path)
+    assert "far/away/lock" in ids(world.scan())
+    world.write("far/away/events.sqlite")
+    gone = {event.doc_id for event in world.scan().events if event.op is Op.DELETE}
+    assert gone == {"far/away/lock", "far/away/registry.sqlite", "far/away/store/points/segment.json"}
+
+
+def test_a_lake_is_no_source_nor_is_a_folder_inside_the_own_lake(world, tmp_path):
+    for name in ("lock", "events.sqlite", "registry.sqlite"):
+        world.write(f"other/{name}")
+    (tmp_path / "lake" / "store").mkdir(parents=True)
+    for folder in (world.root / "other", tmp_path / "lake", tmp_path / "lake" / "store"):
+        with pytest.raises(Misconfigured, match="a lake's own folder"):
+            FolderSource(folder, owner="user:ana", excluded=[tmp_path / "lake"])
 
 
 def test_an_access_file_by_a_wrong_name_is_pointed_out_and_not_indexed(world):

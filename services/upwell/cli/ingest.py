@@ -6,7 +6,7 @@ import typer
 
 from upwell.answers import IngestAnswer
 from upwell.cli import options
-from upwell.cli.opening import folder_at, opened, settings_of
+from upwell.cli.opening import folder_at, keep_apart, opened, settings_of
 from upwell.cli.output import emit, note
 from upwell.cli.principals import owner_of
 from upwell.cli.progress import progress_bar
@@ -40,7 +40,9 @@ def ingest(
 ) -> None:
     path = folder_at(folder)
     who = owner_of(owner)
-    with opened(settings_of(lake, config, embedder), create=True) as api, progress_bar() as progress:
+    settings = settings_of(lake, config, embedder)
+    keep_apart(path, settings.lake)
+    with opened(settings, create=True) as api, progress_bar() as progress:
         answer = api.ingest(path, owner=who, source=source, tenant=tenant, progress=progress)
     report(answer, as_json=as_json)
     if strict and answer.documents.dead:

@@ -46,3 +46,9 @@ def folder_at(path: Path) -> Path:
         what = "is not a folder" if path.exists() else "no such folder"
         raise Misconfigured(f"{path}: {what}; give the folder that holds the documents (nothing was changed)")
     return path.absolute()
+
+
+def keep_apart(folder: Path, lake: Path) -> None:
+    """Raises Misconfigured for documents that lie in the lake's own folder, before anything is written there."""
+    if folder.resolve().is_relative_to(lake.resolve()):
+        raise Misconfigured(f"{folder} lies in the lake {lake}: name another folder with --lake (nothing was changed)")

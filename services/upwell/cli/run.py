@@ -12,7 +12,7 @@ from upwell.cli import options
 from upwell.cli.errors import INTERRUPTED
 from upwell.cli.following import Following
 from upwell.cli.ingest import report
-from upwell.cli.opening import folder_at, settings_of
+from upwell.cli.opening import folder_at, keep_apart, settings_of
 from upwell.cli.output import note
 from upwell.cli.principals import owner_of
 from upwell.cli.progress import progress_bar
@@ -56,6 +56,7 @@ def run(
     path = folder_at(folder)
     who = owner_of(owner)
     settings = settings_of(lake, config, embedder)
+    keep_apart(path, settings.lake)
     from upwell import wiring
 
     stop = Stop()

@@ -1,6 +1,7 @@
 """What is never a document: what `.gitignore` files name, and the passing files of editors.
 
-Hidden files and folders are ordinary, as they are to git. `.git` and `.upwell` (a lake) are not.
+Hidden files and folders are ordinary, as they are to git. `.git` and `.upwell` are not, and no
+lake is, whatever its name (see `listing`).
 """
 
 import re

@@ -16,6 +16,8 @@ from upwell.sources.folder.records import AccessSeen, Entry, Fault, Listing, Not
 
 REST_US = 2_000_000
 IGNORES_LIMIT_BYTES = 1024 * 1024
+LAKE_FILES = frozenset({"lock", "events.sqlite", "registry.sqlite"})
+"""A folder that holds all of these is a lake, wherever it lies and whatever its name."""
 ACCESS_NAMES = frozenset({".upwell-access.yaml", ".upwell-access.yml"})
 
 
@@ -50,6 +52,8 @@ class _Walk:
                 inside = sorted(scan, key=lambda entry: os.fsencode(entry.name))
         except OSError as e:
             self._leave(folder, "folder_unreadable", f"cannot be listed: {e.strerror}")
+            return []
+        if {entry.name for entry in inside} >= LAKE_FILES:
             return []
         self._access(folder)
         ignores = self._ignores(folder, {entry.name for entry in inside})
@@ -157,6 +161,11 @@ class _Walk:
         except OSError as e:
             detail = f"cannot be read: {e.strerror}"
             self.faults.append(Fault(doc_id=at.folder_id, reason=Reason.UNREADABLE, detail=detail))
+
+
+def is_lake(folder: Path) -> bool:
+    """True for the folder of a lake, this one or another: it holds what others may not read."""
+    return all(os.path.lexists(folder / name) for name in LAKE_FILES)
 
 
 def list_folder(root: Path, now: int, excluded: Iterable[Path] = ()) -> Listing:

@@ -13,7 +13,7 @@ from upwell.records import Lane
 from upwell.sources.folder import state as tables
 from upwell.sources.folder.content import FileReader
 from upwell.sources.folder.diff import Origin
-from upwell.sources.folder.listing import list_folder
+from upwell.sources.folder.listing import is_lake, list_folder
 from upwell.sources.folder.records import Changes, Diff, State
 from upwell.sources.folder.scan import Scan
 
@@ -21,7 +21,7 @@ from upwell.sources.folder.scan import Scan
 class FolderSource:
     """One folder of one lake. `excluded` are folders never entered: the lake's own.
 
-    Raises Misconfigured when `folder` is no folder or its path is not UTF-8.
+    Raises Misconfigured when `folder` is no folder, is a lake or inside one, or its path is not UTF-8.
     """
 
     def __init__(
@@ -46,6 +46,8 @@ class FolderSource:
             raise Misconfigured(f"the folder {self.root} has no name: give it one with --source")
         self.owner = owner
         self.excluded = tuple(path.resolve() for path in excluded)
+        if any(self.root.is_relative_to(lake) for lake in self.excluded) or is_lake(self.root):
+            raise Misconfigured(f"{self.root} is a lake's own folder: give the folder that holds the documents")
         self.reader = reader or FileReader(self.root, clock=clock)
         self.state = State()
         self._clock = clock
