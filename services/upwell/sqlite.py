@@ -5,27 +5,29 @@ from typing import Any
 
 import sqlalchemy as sa
 
-PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "foreign_keys=ON")
 BUSY_TIMEOUT_S = 30
 
 
-def open_sqlite(path: Path) -> sa.Engine:
-    """An engine on a SQLite file: WAL, an fsync a commit, deleted bytes overwritten.
+def open_sqlite(path: Path, synchronous: str = "FULL") -> sa.Engine:
+    """An engine on the SQLite file `path`: WAL, an fsync a commit, deleted bytes overwritten, a connection a thread.
 
     A transaction takes the writer's place at its start (BEGIN IMMEDIATE), so it never fails half-way for want of it;
-    with the execution option `read_only` it takes a snapshot instead.
+    with the execution option `read_only` it takes a snapshot instead. Parameters hold document text, so errors never
+    show them.
     """
     engine = sa.create_engine(
         f"sqlite:///{path}",
         connect_args={"timeout": BUSY_TIMEOUT_S, "check_same_thread": False},
-        hide_parameters=True,  # parameters hold document text, and errors go to logs
+        hide_parameters=True,
+        pool_size=16,
+        max_overflow=-1,
     )
 
     @sa.event.listens_for(engine, "connect")
     def _configure(connection: Any, _record: Any) -> None:
         connection.isolation_level = None
-        for pragma in PRAGMAS:
-            connection.execute(f"PRAGMA {pragma}")
+        for pragma in ("journal_mode=WAL", f"synchronous={synchronous}", "secure_delete=ON"):
+            connection.execute(f"PRAGMA {pragma}").close()
 
     @sa.event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:
@@ -35,10 +37,14 @@ def open_sqlite(path: Path) -> sa.Engine:
     return engine
 
 
-def truncate_wal(engine: sa.Engine) -> None:
-    """Move the write-ahead log into the file and cut it to nothing, so that no deleted text stays in it."""
+def truncate_wal(engine: sa.Engine) -> bool:
+    """Move the write-ahead log into the file and cut it to nothing, so that no deleted text stays in it.
+
+    False while a reader holds the log: nothing is cut then.
+    """
     raw = engine.raw_connection()
     try:
-        raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
+        busy, *_ = raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     finally:
         raw.close()
+    return not busy

@@ -8,9 +8,10 @@ import sqlalchemy as sa
 
 from upwell.errors import Misconfigured, Retryable
 from upwell.lake.registry import SqlRegistry
-from upwell.lake.schema import SCHEMA, sqlite_engine
+from upwell.lake.schema import SCHEMA
 from upwell.ports import AppliedEntry, ChildFacts, DocumentRow, Manifest, ManifestEntry, PendingAcl, SourceCounts
 from upwell.records import Acl, DocKey, Kind, Outcome, ParseStatus, Span
+from upwell.sqlite import open_sqlite
 
 NOW = 1_700_000_000_000_000
 ANA = Acl(levels=(frozenset({"user:ana", "everyone"}), frozenset({"group:eng"})), deny=frozenset({"user:eve"}))
@@ -286,7 +287,7 @@ def test_everything_is_there_after_a_reopen(registry, path):
 def test_a_newer_schema_is_refused(registry, path):
     """A lake of a newer version is left alone, in words that say so."""
     registry.close()
-    engine = sqlite_engine(path)
+    engine = open_sqlite(path)
     with engine.begin() as connection:
         connection.exec_driver_sql(f"INSERT INTO schema_version VALUES ({SCHEMA + 1})")
     engine.dispose()
@@ -309,7 +310,7 @@ def test_a_file_that_cannot_be_opened_is_tried_again(tmp_path):
 
 def test_commits_are_durable_and_deletes_are_overwritten(path):
     """WAL, synchronous FULL, secure_delete: what an fsync and an erasure rest on."""
-    engine = sqlite_engine(path)
+    engine = open_sqlite(path)
     with engine.connect() as connection:
         names = ("journal_mode", "synchronous", "secure_delete")
         found = {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names}

@@ -9,7 +9,7 @@ from memory_store import MemoryStore
 from world import tick
 
 from upwell.lake.registry import SqlRegistry
-from upwell.lake.schema import sqlite_engine
+from upwell.sqlite import open_sqlite
 
 UNHURRIED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large]
 QUICK = {"deadline": None, "suppress_health_check": UNHURRIED, "phases": [Phase.explicit, Phase.reuse, Phase.generate]}
@@ -24,7 +24,7 @@ TENANTS = itertools.count()
 @pytest.fixture(scope="module")
 def registry(tmp_path_factory):
     """One registry for a module; each example has a tenant of its own. No fsync: power is not what these tests cut."""
-    found = SqlRegistry(sqlite_engine(tmp_path_factory.mktemp("registry") / "registry.sqlite", synchronous="OFF"), tick)
+    found = SqlRegistry(open_sqlite(tmp_path_factory.mktemp("registry") / "registry.sqlite", synchronous="OFF"), tick)
     yield found
     found.close()
 

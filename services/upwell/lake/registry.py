@@ -16,9 +16,10 @@ from upwell.clock import Clock, now_us
 from upwell.errors import Misconfigured, Retryable
 from upwell.lake import rows as encoded
 from upwell.lake import statements as sql
-from upwell.lake.schema import CHUNKS, migrate, sqlite_engine
+from upwell.lake.schema import CHUNKS, migrate
 from upwell.ports import AppliedEntry, DocumentRow, LiveChunk, Manifest, SourceCounts
 from upwell.records import DocKey
+from upwell.sqlite import open_sqlite, truncate_wal
 
 IN_LIMIT = 500
 """How many values one IN list carries."""
@@ -49,7 +50,7 @@ class SqlRegistry:
     @classmethod
     def open(cls, path: Path, clock: Clock = now_us) -> "SqlRegistry":
         """The registry in the SQLite file `path`, made when it is not there."""
-        return cls(sqlite_engine(path), clock)
+        return cls(open_sqlite(path), clock)
 
     def row(self, key: DocKey) -> DocumentRow | None:
         with self._transaction(read_only=True) as connection:
@@ -188,13 +189,8 @@ class SqlRegistry:
         if self._engine.dialect.name != "sqlite":
             return
         with _mapped():
-            raw = self._engine.raw_connection()
-            try:
-                busy, *_ = raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            finally:
-                raw.close()
-        if busy:
-            raise Retryable("the registry's log is in use by a reader; its erased words leave it when that ends")
+            if not truncate_wal(self._engine):
+                raise Retryable("the registry's log is in use by a reader; its erased words leave it when that ends")
 
 
 @contextmanager

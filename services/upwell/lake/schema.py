@@ -5,8 +5,6 @@ generations) outlives them.
 """
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -113,34 +111,6 @@ Migration = Callable[[sa.Connection], None]
 
 MIGRATIONS: dict[int, Migration] = {1: METADATA.create_all}
 """What brings a registry to each schema from the one before it."""
-
-
-def sqlite_engine(path: Path, synchronous: str = "FULL") -> sa.Engine:
-    """An engine on the SQLite file `path`: WAL, an fsync a commit, deleted bytes overwritten, a connection a thread.
-
-    A transaction is BEGIN IMMEDIATE unless its connection has the execution option `read_only`. Parameters hold
-    document text, so errors never show them.
-    """
-    engine = sa.create_engine(
-        f"sqlite:///{path}",
-        connect_args={"timeout": 30, "check_same_thread": False},
-        hide_parameters=True,
-        pool_size=16,
-        max_overflow=-1,
-    )
-
-    @sa.event.listens_for(engine, "connect")
-    def _configure(connection: Any, _record: Any) -> None:
-        connection.isolation_level = None
-        for pragma in ("journal_mode=WAL", f"synchronous={synchronous}", "secure_delete=ON", "busy_timeout=30000"):
-            connection.execute(f"PRAGMA {pragma}").close()
-
-    @sa.event.listens_for(engine, "begin")
-    def _begin(connection: sa.Connection) -> None:
-        read_only = connection.get_execution_options().get("read_only", False)
-        connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
-
-    return engine
 
 
 def migrate(connection: sa.Connection) -> None:
