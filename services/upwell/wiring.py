@@ -27,6 +27,7 @@ from upwell.runtime.engine import Engine
 from upwell.runtime.eventlog import SqliteEventLog
 from upwell.runtime.following import Following, first_answer
 from upwell.runtime.handover import HandedOverLake
+from upwell.runtime.intact import check_intact
 from upwell.runtime.lazy import Lazy
 from upwell.runtime.local import LocalLake
 from upwell.runtime.memory import bound_heaps
@@ -145,6 +146,7 @@ def _parts(settings: Settings, held: Ownership, look_again: Callable[[ChangeEven
     registry = SqlRegistry.open(folder / "registry.sqlite")
     known = _known(registry, settings, folder)
     current = known()
+    check_intact(folder, log, registry, _store_folder(folder, current) if current else None)
     name = settings.embedder or (current.embedder if current else MINILM)
     metrics = Lazy(Metrics)
     embedder: Lazy[Embedder] = Lazy(lambda: _embedder(name, settings, known()))
@@ -212,7 +214,11 @@ def _embedder(name: str, settings: Settings, known: Identity | None) -> Embedder
 
 
 def _store(folder: Path, identity: Identity) -> Store:
-    return EdgeStore(folder / "store" / identity.pipeline, dim=identity.dim)
+    return EdgeStore(_store_folder(folder, identity), dim=identity.dim)
+
+
+def _store_folder(folder: Path, identity: Identity) -> Path:
+    return folder / "store" / identity.pipeline
 
 
 def _preparer(settings: Settings, identity: Identity) -> Preparer:

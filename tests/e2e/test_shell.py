@@ -1,5 +1,6 @@
 """What a shell sees: speed, pipes, environment."""
 
+import shutil
 import subprocess
 import time
 
@@ -97,3 +98,30 @@ def test_hostile_names_and_words_reach_no_terminal(upwell):
     for words in (["search", "larch"], ["search", "larch", "--json"], ["status"], ["dead", "list"]):
         out = upwell(*words).stdout
         assert not {"\x1b", "\x07", "\x9b"} & set(out)
+
+
+@pytest.mark.parametrize(
+    ("part", "damage", "word"),
+    [
+        ("registry.sqlite", "remove", "has lost its registry"),
+        ("registry.sqlite", "empty", "has lost its registry"),
+        ("registry.sqlite", "garbage", "the registry is damaged"),
+        ("events.sqlite", "garbage", "the event log is damaged"),
+        ("events.sqlite", "cut", "the event log is damaged"),
+        ("store", "remove", "has lost its vectors"),
+    ],
+)
+def test_a_lake_that_lost_a_part_says_so_and_never_answers_as_if_it_were_empty(upwell, part, damage, word):
+    docs = upwell.write({"a.md": "Larch dries slowly."})
+    upwell("ingest", docs)
+    path = upwell.home / ".upwell" / part
+    if path.is_dir():
+        shutil.rmtree(path)
+    elif damage == "remove":
+        path.unlink()
+    else:
+        path.write_bytes({"empty": b"", "garbage": b"no database", "cut": path.read_bytes()[:5000]}[damage])
+    for words in (("search", "larch"), ("status",), ("show", "a.md"), ("ingest", docs)):
+        said = upwell(*words, status=2).stderr
+        assert word in said
+        assert len(said.splitlines()) == 1

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
 
 from upwell.clock import Clock, now_us
-from upwell.errors import Reason, Retryable
+from upwell.errors import Misconfigured, Reason, Retryable
 from upwell.lake.family import child_id
 from upwell.ports import ChildFault, DeadLetter, Fate
 from upwell.records import ENCODER, ChangeEvent, DocKey, Lane, Op, Outcome
@@ -33,11 +33,15 @@ from upwell.runtime.eventlog_tables import (
 )
 from upwell.sqlite import open_sqlite, truncate_wal
 
+MAKE_ANEW = "remove the lake's folder and ingest again: the documents are where they were"
 _DECODER = msgspec.msgpack.Decoder(ChangeEvent)
 
 
 class SqliteEventLog:
-    """Events appended once and ended once. Raises Retryable when the disk is full or the file cannot be written."""
+    """Events appended once and ended once.
+
+    Raises Retryable when the disk is full or the file cannot be written, Misconfigured when it is damaged.
+    """
 
     def __init__(self, path: Path, clock: Clock = now_us, tables: Iterable[sa.MetaData] = ()) -> None:
         self._engine = open_sqlite(path)
@@ -56,6 +60,10 @@ class SqliteEventLog:
                     yield connection
         except sa.exc.OperationalError as e:
             raise Retryable(f"the event log cannot be used now: {e.orig}") from e
+        except sa.exc.IntegrityError:
+            raise
+        except sa.exc.DatabaseError as e:
+            raise Misconfigured(f"the event log is damaged ({e.orig}); {MAKE_ANEW}") from e
 
     def append(
         self, events: Sequence[ChangeEvent], also: Callable[[sa.Connection], None] | None = None
@@ -80,6 +88,12 @@ class SqliteEventLog:
         """Tickets of every event that has not ended, in log order: where a new owner goes on."""
         with self.transaction(read_only=True) as connection:
             return self._tickets(connection, UNENDED)
+
+    def has_applied(self) -> bool:
+        """True if any event of the log has come to something in the lake."""
+        applied = sa.select(EVENTS.c.seq).where(EVENTS.c.outcome == Outcome.APPLIED).limit(1)
+        with self.transaction(read_only=True) as connection:
+            return connection.execute(applied).first() is not None
 
     def event(self, seq: int) -> ChangeEvent | None:
         """The event at this place in the log, None when it has ended."""
@@ -175,7 +189,8 @@ class SqliteEventLog:
             ).rowcount
             removed += connection.execute(sa.delete(DEAD).where(*_same_document(key))).rowcount
             removed += connection.execute(FORGET_INSIDE, _inside(key)).rowcount
-        truncate_wal(self._engine)
+        if not truncate_wal(self._engine):
+            raise Retryable("the event log is in use by a reader; its erased words leave it when that ends")
         return removed
 
     def close(self) -> None:
