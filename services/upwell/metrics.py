@@ -53,7 +53,7 @@ Metric = Counter | Gauge | Histogram
 
 _SOURCE = "the source's name"
 _LANE = "live or backfill"
-_STAGE = "parse, chunk, prefix, embed, upsert or fetch"
+_STAGE = "prepare (parse, chunk and prefix) or publish (embed and upsert)"
 
 # --- Events: each accepted one ends in exactly one way (L5), so accepted = ended + pending.
 
@@ -73,19 +73,19 @@ EVENTS_PENDING = Gauge(
     name="upwell_events_pending",
     unit="events",
     meaning="Events accepted and not yet ended.",
-    labels={"source": _SOURCE, "lane": _LANE},
+    labels={"source": _SOURCE},
 )
 DEAD_LETTERS = Counter(
     name="upwell_dead_letters_total",
     unit="events",
     meaning="Events refused for good, and why. They wait in `upwell dead list`.",
-    labels={"stage": _STAGE, "reason": "a code of upwell.errors.Reason"},
+    labels={"stage": "scan, parse or process", "reason": "a code of upwell.errors.Reason"},
 )
 RETRIES = Counter(
     name="upwell_retries_total",
     unit="attempts",
     meaning="Attempts that failed for a reason that is not the input's, and will be made again.",
-    labels={"stage": _STAGE},
+    labels={"source": _SOURCE, "lane": _LANE},
 )
 
 # --- Freshness: the promises, measured from accepted.
@@ -130,18 +130,6 @@ TOKENS_EMBEDDED = Counter(
     name="upwell_tokens_embedded_total",
     unit="tokens",
     meaning="Tokens that the embedding model read in passages.",
-)
-PUBLISH_CONFLICTS = Counter(
-    name="upwell_publish_conflicts_total",
-    unit="publishes",
-    meaning="Publishes that lost the compare-and-set to another writer and planned again.",
-)
-FLUSH = Histogram(name="upwell_store_flush_seconds", meaning="Time the vector store took to make writes durable.")
-CHILD_RESTARTS = Counter(
-    name="upwell_child_restarts_total",
-    unit="restarts",
-    meaning="Child processes that had to be started again.",
-    labels={"child": "parser or store"},
 )
 
 # --- Search.

@@ -137,7 +137,7 @@ class OwnedLake(LocalLake):
     def _application(self) -> Any:
         from upwell.search.http import build
 
-        return build(self, self._parts.metrics().registry)
+        return build(self, self.exposition)
 
 
 def _parts(settings: Settings, held: Ownership, look_again: Callable[[ChangeEvent], None]) -> Parts:
@@ -155,7 +155,7 @@ def _parts(settings: Settings, held: Ownership, look_again: Callable[[ChangeEven
     preparer: Lazy[Preparer] = Lazy(lambda: _preparer(settings, identity()))
     publisher = Lazy(lambda: _publisher(registry, store(), identity(), embedder))
     stages = EmbeddedStages(
-        registry=registry, publisher=publisher, preparer=preparer, metrics=metrics, clock=now_us, again=look_again
+        registry=registry, publisher=publisher, preparer=preparer, metrics=metrics, again=look_again
     )
     engine = Engine(log, stages, workers=settings.workers, pause_limit_s=settings.retry_limit_s)
     return Parts(

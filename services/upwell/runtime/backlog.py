@@ -19,12 +19,13 @@ BACKFILL_SHARE = 8
 
 
 class Ticket(Record, frozen=True, kw_only=True):
-    """A waiting event: its place in the log, its document (key digest), what it does and its lane."""
+    """A waiting event: its place in the log, its document (key digest), what it does, its lane and source."""
 
     seq: int
     document: str
     op: Op
     lane: Lane
+    source: str = ""
     attempts: int = 0
 
     @property

@@ -226,10 +226,11 @@ class SqliteEventLog:
 
     @staticmethod
     def _tickets(connection: sa.Connection, where: sa.ColumnElement[bool]) -> list[Ticket]:
-        query = sa.select(EVENTS.c.seq, EVENTS.c.document, EVENTS.c.op, EVENTS.c.lane).where(where)
+        found = (EVENTS.c.seq, EVENTS.c.document, EVENTS.c.op, EVENTS.c.lane, EVENTS.c.source)
+        query = sa.select(*found).where(where).order_by(EVENTS.c.seq)
         return [
-            Ticket(seq=seq, document=document, op=Op(op), lane=Lane(lane))
-            for seq, document, op, lane in connection.execute(query.order_by(EVENTS.c.seq)).all()
+            Ticket(seq=seq, document=document, op=Op(op), lane=Lane(lane), source=source)
+            for seq, document, op, lane, source in connection.execute(query).all()
         ]
 
     @staticmethod

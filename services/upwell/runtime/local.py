@@ -7,7 +7,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from upwell import metrics as m
 from upwell.answers import (
     DeadAnswer,
     DocumentCounts,
@@ -25,6 +24,7 @@ from upwell.records import ChangeEvent, Lane
 from upwell.runtime import erasing, looks, views
 from upwell.runtime.finding import find_document, find_whole
 from upwell.runtime.following import first_answer
+from upwell.runtime.meter import Meter
 from upwell.runtime.parts import Identity, Parts
 from upwell.runtime.scanning import Looked, Scanning
 from upwell.runtime.tally import Tally
@@ -43,7 +43,9 @@ class LocalLake:
         self._totals = Tally()
         self._scannings: dict[tuple[str, str], Scanning] = {}
         self._lock = threading.Lock()
+        self._meter = Meter(parts.metrics, parts.clock)
         parts.engine.watch(self._totals)
+        parts.engine.watch(self._meter)
 
     def ingest(
         self,
@@ -78,20 +80,19 @@ class LocalLake:
         parts.store.warm()
         parts.embedder()
         parts.engine.apply_control()
-        started = time.perf_counter()
-        answer = answer_search(
-            query,
-            principals=principals,
-            k=k,
-            tenant=tenant,
-            sources=sources,
-            registry=parts.registry,
-            store=parts.store(),
-            embedder=parts.embedder(),
-            pipeline=identity.pipeline,
-        )
-        parts.metrics().observe(m.SEARCH, time.perf_counter() - started)
-        return answer
+        with self._meter.searching() as refused:
+            return answer_search(
+                query,
+                principals=principals,
+                k=k,
+                tenant=tenant,
+                sources=sources,
+                registry=parts.registry,
+                store=parts.store(),
+                embedder=parts.embedder(),
+                pipeline=identity.pipeline,
+                refused=refused,
+            )
 
     def show(self, doc: str, *, tenant: str = "default", source: str | None = None) -> ShowAnswer:
         found = find_document(self._parts.registry, doc, tenant, source)
@@ -160,6 +161,10 @@ class LocalLake:
 
     def erase(self, doc: str, *, tenant: str = "default", source: str | None = None) -> EraseAnswer:
         return erasing.erase(self._parts, find_whole(self._parts.registry, doc, tenant, source).key)
+
+    def exposition(self) -> bytes:
+        """The metrics page: the gauges as of now, in Prometheus' text format."""
+        return self._meter.exposition(self.status())
 
     def close(self) -> None:
         self._parts.close()

@@ -1,6 +1,7 @@
 """From a question in words to the answer that commands print: limits, embedding, the governed search, citations."""
 
 import re
+from collections.abc import Callable
 
 from upwell.access import reader
 from upwell.answers import Hit, SearchAnswer
@@ -25,9 +26,11 @@ def answer_search(
     store: Store,
     embedder: Embedder,
     pipeline: str,
+    refused: Callable[[str, int], None] = lambda _cause, _hits: None,
 ) -> SearchAnswer:
     """The best `k` chunks (1 to 100) for the query that somebody with these principals may see, with citations.
 
+    `refused` hears how many hits the re-check refused, by cause (`acl`, `superseded`): for operators alone.
     Raises Misconfigured for a query that is empty or over 10,000 characters, for a k out of range, and for names that
     are no text; otherwise what the embedder, the store and the registry raise.
     """
@@ -37,6 +40,8 @@ def answer_search(
     governed = governed_search(
         embedder.embed_query(words), reading, k, registry=registry, store=store, pipeline=pipeline
     )
+    refused("acl", governed.refused_acl)
+    refused("superseded", governed.refused_superseded)
     hits = tuple(_hit(rank, admitted) for rank, admitted in enumerate(governed.admitted, start=1))
     return SearchAnswer(query=_printable(query), as_of=rfc3339(governed.as_of) or "", hits=hits)
 

@@ -45,10 +45,15 @@ class Admitted(Record, frozen=True, kw_only=True):
 
 
 class Governed(Record, frozen=True, kw_only=True):
-    """Hits best first, all of them true at `as_of` (us): the time of the one snapshot that checked them together."""
+    """Hits best first, all of them true at `as_of` (us): the time of the one snapshot that checked them together.
+
+    `refused_*` count what the store offered and the re-check refused: documents by permission, points not live.
+    """
 
     admitted: tuple[Admitted, ...]
     as_of: int
+    refused_acl: int = 0
+    refused_superseded: int = 0
 
 
 def governed_search(
@@ -80,7 +85,12 @@ def governed_search(
         if chases and (moved or (replaced is not None and (short or replaced > admitted[-1].hit.score))):
             chases -= 1
         elif not (short and refused.grew and len(page) == wanted):
-            return Governed(admitted=tuple(admitted), as_of=as_of)
+            return Governed(
+                admitted=tuple(admitted),
+                as_of=as_of,
+                refused_acl=len(refused.documents),
+                refused_superseded=len(refused.points),
+            )
         wanted = min(2 * wanted, max(MOST_ASKED, k))
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import FastAPI, Query, Request
 from fastapi.responses import PlainTextResponse, Response, StreamingResponse
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel, Field
 
 from upwell import __version__
@@ -56,11 +56,11 @@ class EraseBody(BaseModel):
     source: str | None = None
 
 
-def build(lake: LakeApi, metrics: CollectorRegistry) -> FastAPI:
-    """The application over one lake."""
+def build(lake: LakeApi, exposition: Callable[[], bytes]) -> FastAPI:
+    """The application over one lake; `exposition` gives its metrics page."""
     app = FastAPI(title="Upwell", version=__version__, description="A governed context lake.")
     app.add_exception_handler(UpwellError, _refuse)
-    _add_health(app, lake, metrics)
+    _add_health(app, lake, exposition)
     _add_reading(app, lake)
     _add_operating(app, lake)
     return app
@@ -83,7 +83,7 @@ def _answer(value: Any) -> Response:
     return Response(msgspec.json.encode(value), media_type="application/json")
 
 
-def _add_health(app: FastAPI, lake: LakeApi, metrics: CollectorRegistry) -> None:
+def _add_health(app: FastAPI, lake: LakeApi, exposition: Callable[[], bytes]) -> None:
     @app.get("/healthz", response_class=PlainTextResponse)
     def healthz() -> str:
         return "ok\n"
@@ -95,7 +95,7 @@ def _add_health(app: FastAPI, lake: LakeApi, metrics: CollectorRegistry) -> None
 
     @app.get("/metrics")
     def metrics_page() -> Response:
-        return Response(generate_latest(metrics), media_type=CONTENT_TYPE_LATEST)
+        return Response(exposition(), media_type=CONTENT_TYPE_LATEST)
 
 
 def _add_reading(app: FastAPI, lake: LakeApi) -> None:
