@@ -34,6 +34,11 @@ def open_sqlite(path: Path, synchronous: str = "FULL") -> sa.Engine:
         read_only = connection.get_execution_options().get("read_only", False)
         connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
 
+    @sa.event.listens_for(engine, "invalidate")
+    def _release(connection: Any, _record: Any, _error: Any) -> None:
+        """An interrupt in a statement drops the connection: without this its lock stays while the traceback lives."""
+        connection.rollback()
+
     return engine
 
 
