@@ -5,7 +5,7 @@ what will not parse. Each may be called again for the same event, from several t
 anywhere: a loser of a race deletes nothing, reads again and plans again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -125,8 +125,11 @@ class Publisher:
         """Bring every collection to what the registry says of one document."""
         return self._convergence.converge(key)
 
-    def sweep(self, *, fence: bool = False) -> SweepResult:
-        """Converge every document, and release holds whose move has ended. `fence`: see `Convergence.converge`."""
+    def sweep(self, *, fence: bool = False, go_on: Callable[[], bool] = lambda: True) -> SweepResult:
+        """Converge every document, and release holds whose move has ended. `fence`: see `Convergence.converge`.
+
+        `go_on` is asked after each document: it may take its time, and ends the sweep with False.
+        """
         documents, pruned = 0, 0
         missing: list[DocKey] = []
         for row in self._registry.rows():
@@ -136,6 +139,8 @@ class Publisher:
             pruned += converged.pruned
             if self._active in converged.missing:
                 missing.append(row.key)
+            if not go_on():
+                break
         return SweepResult(documents=documents, pruned=pruned, missing=tuple(missing))
 
     def _bring(
@@ -149,15 +154,13 @@ class Publisher:
         entry = self._changes.entry(event, outcome, prepared.reason or "")
 
         def step(row: DocumentRow, manifests: Manifests) -> tuple[Plan | None] | None:
-            live, same = manifests[self._active], offered == decide.order_of(row)
-            if same:
-                whole = self._present(event.key, live)
-                if not repair and whole == live and live.generation:
-                    return (None,)
-                live = whole
-            elif offered < decide.order_of(row):
+            same = offered == decide.order_of(row)
+            if offered < decide.order_of(row):
                 return (None,)
-            planned = plan(chunks, live, event.key)
+            whole = self._present(event.key, manifests[self._active])
+            if same and not repair and whole.generation and whole == manifests[self._active]:
+                return (None,)
+            planned = plan(chunks, whole, event.key)
             candidate = decide.published(row, event, prepared, self._model)
             insertion.insert(planned, row, candidate)
             searchable_at = row.searchable_at if same else None

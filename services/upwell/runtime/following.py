@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from upwell import logs
 from upwell.answers import IngestAnswer, Progress
 from upwell.errors import Retryable
 from upwell.records import ChangeEvent, Lane, Op, Outcome
@@ -22,7 +23,21 @@ if TYPE_CHECKING:
 PAUSE_S = 1.0
 """How long to wait before looking again when a look itself failed (a full disk)."""
 
+SWEEP_S = 3600.0
 Say = Callable[[str], None]
+
+
+class Leisure:
+    """Asked after each piece of work: rests four times as long as that took. False once `stop` is set."""
+
+    def __init__(self, stop: threading.Event) -> None:
+        self._stop = stop
+        self._began = time.monotonic()
+
+    def __call__(self) -> bool:
+        stopped = self._stop.wait(4 * (time.monotonic() - self._began))
+        self._began = time.monotonic()
+        return not stopped
 
 
 class Announcer:
@@ -74,6 +89,7 @@ class Following:
                     if tally.wait(progress, stop):
                         on_ready(first, tally, time.monotonic() - started)
                     engine.unwatch(tally)
+                    self._sweep(stop)
 
                 waiting = threading.Thread(target=ready, name="first-pass")
                 waiting.start()
@@ -82,6 +98,15 @@ class Following:
         finally:
             self._parts.followed.discard(self._place)
             engine.unwatch(announcer)
+
+    def _sweep(self, stop: threading.Event) -> None:
+        """Converge the whole lake now and every hour, at a fifth of a core; read again what has lost a point."""
+        while not stop.is_set():
+            try:
+                self._scanning.mend(self._parts.publisher(), Leisure(stop))
+            except Retryable as e:
+                logs.warn("sweep_failed", why=str(e))
+            stop.wait(SWEEP_S)
 
     def _follow(self, watch: FolderWatch, stop: threading.Event, recheck_at: int | None, say: Say) -> None:
         missed: frozenset[str] = frozenset()

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from upwell.answers import DocumentCounts
 from upwell.clock import Clock
+from upwell.lake.publish import Publisher
 from upwell.ports import Fate
 from upwell.records import DocKey, Lane, Outcome, Record
 from upwell.runtime import looks
@@ -57,6 +58,17 @@ class Scanning:
         """Take nothing for known of this document's file, so that the next look reads it and accepts what it finds."""
         with self._lock, self._log.transaction() as connection:
             self.source.forget(connection, doc_id)
+
+    def mend(self, publisher: Publisher, go_on: Callable[[], bool] = lambda: True) -> int:
+        """Sweep the lake; documents of this source that have lost a point are read and published again. How many."""
+        source = self.source
+        swept = publisher.sweep(go_on=go_on)
+        lost = [key.doc_id for key in swept.missing if (key.tenant, key.source) == (source.tenant, source.source)]
+        for doc_id in lost:
+            self.forget(doc_id)
+        if lost:
+            self.look(Lane.LIVE)
+        return len(lost)
 
     def _saving(self, diff: Diff, started: int, also: tuple[Notice, ...]) -> Callable[[sa.Connection], None]:
         source = self.source
