@@ -1,10 +1,12 @@
 """The edge: every way to end is an exit status and one line on standard error."""
 
 import json
+import sys
 
 import pytest
 import typer
 
+from upwell.cli import main
 from upwell.cli.app import app
 from upwell.cli.errors import run
 from upwell.errors import Misconfigured, Reason, Rejected, Retryable
@@ -22,6 +24,8 @@ from upwell.errors import Misconfigured, Reason, Rejected, Retryable
         (["search", "x", "--config", "missing.toml"], "--config missing.toml"),
         (["ingest", "missing"], "missing: no such folder"),
         (["run", "file"], "file: is not a folder"),
+        (["ingest", "taken", "--tenant", ""], "a name is missing or unreadable"),
+        (["ingest", "taken", "--source", "a\nb"], "a name is missing or unreadable"),
         (["ingest", "taken", "--lake", "taken"], "lies in the lake"),
         (["run", "taken/inner", "--lake", "taken"], "lies in the lake"),
         (["explain", "missing.pdf"], "missing.pdf: no such file"),
@@ -94,3 +98,19 @@ def test_debug_shows_the_traceback(capsys, monkeypatch):
     monkeypatch.setenv("UPWELL_DEBUG", "1")
     assert run(failing(ZeroDivisionError("here")), []) == 1
     assert "Traceback" in capsys.readouterr().err
+
+
+class Interrupting:
+    """Finds no module: an interrupt comes when the command line's own is asked for."""
+
+    def find_spec(self, name, _path, _target=None):
+        if name == "upwell.cli.app":
+            raise KeyboardInterrupt
+
+
+def test_an_interrupt_during_the_imports_is_status_130_without_a_traceback(monkeypatch):
+    monkeypatch.delitem(sys.modules, "upwell.cli.app")
+    monkeypatch.setattr(sys, "meta_path", [Interrupting(), *sys.meta_path])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130

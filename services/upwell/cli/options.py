@@ -30,6 +30,14 @@ def _text(value: str | None) -> str | None:
     return unicodedata.normalize("NFC", value)
 
 
+def _name(value: str | None) -> str | None:
+    """A tenant's or source's name: it must show on a terminal, or nobody could tell it from another."""
+    named = _text(value)
+    if named is not None and (not named.strip() or not named.isprintable()):
+        raise typer.BadParameter(f"{named!r}: a name is missing or unreadable")
+    return named
+
+
 Lake = Annotated[
     Path | None,
     typer.Option("--lake", metavar="DIR", help="The lake's folder.  [env: UPWELL_LAKE; default: ./.upwell]"),
@@ -39,14 +47,14 @@ Config = Annotated[
     typer.Option("--config", metavar="FILE", help="Settings.  [default: ./upwell.toml where it exists]"),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, nothing else there.")]
-Tenant = Annotated[str, typer.Option("--tenant", metavar="T", callback=_text, help="Whose documents.")]
+Tenant = Annotated[str, typer.Option("--tenant", metavar="T", callback=_name, help="Whose documents.")]
 Source = Annotated[
     str | None,
-    typer.Option("--source", metavar="NAME", callback=_text, help="The source's name.  [default: the folder's name]"),
+    typer.Option("--source", metavar="NAME", callback=_name, help="The source's name.  [default: the folder's name]"),
 ]
 WhichSource = Annotated[
     str | None,
-    typer.Option("--source", metavar="NAME", callback=_text, help="Needed when two sources have a document so named."),
+    typer.Option("--source", metavar="NAME", callback=_name, help="Needed when two sources have a document so named."),
 ]
 Owner = Annotated[
     str | None,
