@@ -1,6 +1,5 @@
 """How fast documents go in: everything but the model, the model's share, and the memory it takes."""
 
-import shutil
 import statistics
 import subprocess
 import time
@@ -30,12 +29,9 @@ def test_overhead_with_the_hash_embedder_is_at_least_400_chunks_a_second(otel_st
 
 
 def test_wall_time_is_at_most_1_15_of_the_pure_model_time(otel_start, tmp_path, capsys):
-    folder = tmp_path / "docs"
-    shutil.copytree(next(otel_start.rglob("collector")), folder)
-    lake = tmp_path / "lake"
-    answer = upwell_json("ingest", folder, "--owner", "user:ana", "--lake", lake)
+    answer = upwell_json("ingest", otel_start, "--owner", "user:ana", "--lake", tmp_path / "lake")
     embedder = embedder_of("minilm")
-    documents = passages(folder, embedder.fingerprint)
+    documents = passages(otel_start, embedder.fingerprint)
     embedder.embed(documents[0])
     start = time.perf_counter()
     for texts in documents:
