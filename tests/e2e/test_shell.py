@@ -52,6 +52,13 @@ def test_help_imports_nothing_heavy(upwell):
         assert f"'{heavy}" not in done.stderr
 
 
+@pytest.mark.parametrize("command", ["ingest", "run"])
+def test_an_embedder_that_is_not_there_stops_the_command_with_one_line(upwell, command):
+    said = upwell(command, upwell.write({"a.md": "Larch dries slowly."}), "--embedder", "nosuch", status=2).stderr
+    assert said.startswith("upwell: embedder nosuch: ")
+    assert len(said.splitlines()) == 1
+
+
 def test_a_reader_that_goes_away_is_no_error(upwell):
     upwell("ingest", upwell.write({f"{n}.md": f"Larch number {n} dries slowly. " * 40 for n in range(30)}))
     with subprocess.Popen(

@@ -5,11 +5,12 @@ import time
 
 import pytest
 
-from upwell.errors import Reason, Rejected, Retryable
+from upwell.errors import Misconfigured, Reason, Rejected, Retryable
 from upwell.ports import Fate
 from upwell.records import ChangeEvent, Lane, Op, Outcome
 from upwell.runtime.engine import Engine, Work
 from upwell.runtime.eventlog import SqliteEventLog
+from upwell.runtime.tally import Tally
 
 APPLIED = Work(fate=Fate(outcome=Outcome.APPLIED))
 
@@ -82,6 +83,47 @@ def test_what_may_succeed_later_is_tried_until_it_does(log):
     run(log, stages, [event(1), event(2)])
     assert log.outcomes() == {"applied": 2}
     assert stages.tries == {"e1": 4, "e2": 4}
+
+
+def test_a_setting_that_is_wrong_costs_no_document_and_is_told_in_its_own_words(log):
+    told = []
+
+    class Listening(Tally):
+        def trouble(self, ticket, error):
+            told.append(str(error))
+
+    def script(event, tries):
+        if tries < 6:
+            raise Misconfigured("embedder bge: its weights are gone")
+        return APPLIED
+
+    engine = Engine(log, ScriptedStages(script), workers=1, pause_limit_s=0.01)
+    watcher = Listening()
+    engine.watch(watcher)
+    engine.submit([event(1)])
+    assert watcher.wait()
+    engine.close()
+    assert log.outcomes() == {"applied": 1}
+    assert told == ["embedder bge: its weights are gone"] * 5
+
+
+@pytest.mark.parametrize("patience_tries", [3, None])
+def test_a_command_gives_up_on_lasting_trouble_and_a_run_does_not(log, patience_tries):
+    def script(event, tries):
+        if tries <= 5:
+            raise Retryable("the disk is full")
+        return APPLIED
+
+    engine = Engine(log, ScriptedStages(script), workers=1, pause_limit_s=0.01)
+    tally = Tally(patience_tries)
+    engine.watch(tally)
+    engine.submit([event(1)])
+    if patience_tries is None:
+        assert tally.wait()
+    else:
+        with pytest.raises(Retryable, match="the disk is full; nothing is lost"):
+            tally.wait()
+    engine.close()
 
 
 def test_what_never_will_is_a_dead_letter_and_the_rest_goes_on(log):

@@ -12,7 +12,7 @@ from typing import Protocol
 import sqlalchemy as sa
 
 from upwell import logs
-from upwell.errors import Reason, Rejected, Retryable
+from upwell.errors import Misconfigured, Reason, Rejected, Retryable
 from upwell.ports import ChildFault, Fate
 from upwell.records import ChangeEvent, Outcome, Record
 from upwell.runtime.backlog import Backlog, Ticket
@@ -197,6 +197,8 @@ class Engine:
             return stage(event)
         except Retryable:
             raise
+        except Misconfigured as e:  # weights that are gone, a damaged registry: no fault of the document's
+            raise Retryable(str(e)) from e
         except Rejected as e:
             fate = Fate(
                 outcome=Outcome.DEAD, reason=e.reason, detail=e.detail, stage="parse", attempts=ticket.attempts + 1

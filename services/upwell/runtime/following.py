@@ -76,7 +76,7 @@ class Following:
     ) -> None:
         """Returns when `stop` is set. Raises only what the first look raises."""
         started = time.monotonic()
-        tally, announcer = Tally(), Announcer(on_change, self._parts.clock)
+        tally, announcer = Tally(patience_tries=None), Announcer(on_change, self._parts.clock)
         source, engine = self._scanning.source, self._parts.engine
         engine.watch(tally)
         engine.watch(announcer)

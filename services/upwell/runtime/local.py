@@ -175,6 +175,7 @@ class LocalLake:
         found = FolderSource(
             folder, owner=owner, tenant=tenant, source=source, excluded=[parts.folder], clock=parts.clock
         )
+        parts.identity()  # a new lake's embedder that cannot be had stops the command, not each document
         with self._lock:
             place = tenant, found.source
             known = self._scannings.get(place)

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from upwell import metrics as m
-from upwell.errors import Misconfigured, Reason, Retryable
+from upwell.errors import Reason, Rejected, Retryable
 from upwell.lake.family import family_faults
 from upwell.lake.publish import Publisher, PublishResult
 from upwell.ports import Fate, Preparer, Registry
@@ -124,7 +124,7 @@ def _content(event: ChangeEvent) -> bytes | Path:
         case SourceRef(connector="folder", uri=uri):
             return Path(uri)
         case _:
-            raise Misconfigured(f"no connector brings the content of {event.source!r}")
+            raise Rejected(Reason.INVALID_EVENT, f"no connector brings the content of {event.source!r}")
 
 
 def _moved_on(event: ChangeEvent, prepared: PreparedDocument) -> bool:

@@ -14,9 +14,13 @@ PATIENCE_TRIES = 6
 
 
 class Tally:
-    """Hears of every event from the engine. Counts from its making on; `wait` returns when none is open."""
+    """Hears of every event from the engine. Counts from its making on; `wait` returns when none is open.
 
-    def __init__(self) -> None:
+    With `patience_tries` None it never gives up: a `run` outlasts what troubles it.
+    """
+
+    def __init__(self, patience_tries: int | None = PATIENCE_TRIES) -> None:
+        self._patience_tries = patience_tries
         self._open: set[int] = set()
         self._seen = 0
         self._current = ""
@@ -48,7 +52,7 @@ class Tally:
 
     def trouble(self, ticket: Ticket, error: Retryable) -> None:
         with self._changed:
-            if ticket.attempts + 1 >= PATIENCE_TRIES:
+            if self._patience_tries is not None and ticket.attempts + 1 >= self._patience_tries:
                 self._trouble = error
                 self._changed.notify_all()
 
