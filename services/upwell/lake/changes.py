@@ -114,11 +114,12 @@ class Changes:
 
         self.until(previous, step)
 
-    def release(self, event: ChangeEvent) -> None:
-        """The move's event has ended, however: let the old id's points go."""
+    def release(self, event: ChangeEvent) -> int:
+        """The move's event has ended, however: let the old id's points go; returns how many."""
         previous = event.previous_key
-        if previous is not None and previous != event.key:
-            self._release(previous, lambda row: decide.released(row, event))
+        if previous is None or previous == event.key:
+            return 0
+        return self._release(previous, lambda row: decide.released(row, event))
 
     def release_ended(self, row: DocumentRow) -> None:
         """Let go of a hold whose move has ended, for all that the registry knows, without releasing it."""
@@ -151,18 +152,15 @@ class Changes:
 
         return self.until(event.key, step)
 
-    def _release(self, key: DocKey, decision: Callable[[DocumentRow], DocumentRow | None]) -> None:
-        def step(row: DocumentRow, manifests: Manifests) -> bool | None:
+    def _release(self, key: DocKey, decision: Callable[[DocumentRow], DocumentRow | None]) -> int:
+        def step(row: DocumentRow, manifests: Manifests) -> int | None:
             freed = decision(row)
             if freed is None:
-                if row.deleted:
-                    self._convergence.settle(row, manifests)
-                return False
+                return self._convergence.settle(row, manifests) if row.deleted else 0
             empty = {name: emptied(manifest) for name, manifest in manifests.items()}
             committed = self.commit(freed, empty)
             if committed is None:
                 return None
-            self._convergence.settle(committed, empty)
-            return True
+            return self._convergence.settle(committed, empty)
 
-        self.until(key, step)
+        return self.until(key, step)

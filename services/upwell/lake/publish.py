@@ -176,13 +176,13 @@ class Publisher:
         (planned,) = self._changes.until(event.key, step)
         if planned is None:
             return self._overtaken(event)
-        self._changes.release(event)
+        moved = self._changes.release(event)
         return PublishResult(
             outcome=outcome,
             kept=len(planned.keep),
             reused=source.reused,
             embedded=source.embedded,
-            removed=len(planned.remove),
+            removed=len(planned.remove) + moved,
             tokens_embedded=source.tokens_embedded,
             detail=prepared.reason or "",
         )
