@@ -3,6 +3,7 @@
 import threading
 import time
 
+import msgspec
 import pytest
 
 from upwell.errors import Misconfigured, Reason, Rejected, Retryable
@@ -124,6 +125,20 @@ def test_a_command_gives_up_on_lasting_trouble_and_a_run_does_not(log, patience_
         with pytest.raises(Retryable, match="the disk is full; nothing is lost"):
             tally.wait()
     engine.close()
+
+
+def test_an_ingest_counts_only_what_its_own_source_cost(log):
+    def script(event, tries):
+        return Work(fate=Fate(outcome=Outcome.APPLIED), embedded=3)
+
+    engine = Engine(log, ScriptedStages(script), workers=2, pause_limit_s=0.01)
+    mine, others, all_of_it = Tally(place=("t", "s")), Tally(place=("t", "other")), Tally()
+    for tally in (mine, others, all_of_it):
+        engine.watch(tally)
+    engine.submit([event(1), event(2), msgspec.structs.replace(event(3), source="other")])
+    assert all(tally.wait() for tally in (mine, others, all_of_it))
+    engine.close()
+    assert [tally.chunks.embedded for tally in (mine, others, all_of_it)] == [6, 3, 9]
 
 
 def test_what_never_will_is_a_dead_letter_and_the_rest_goes_on(log):

@@ -58,7 +58,7 @@ class LocalLake:
     ) -> IngestAnswer:
         started = time.monotonic()
         scanning = self.scanning(folder, owner=owner, source=source, tenant=tenant)
-        tally = Tally()
+        tally = Tally(place=(tenant, scanning.source.source))
         self._parts.engine.watch(tally)
         try:
             looked = self._until_rested(scanning, tally, progress)

@@ -16,11 +16,13 @@ PATIENCE_TRIES = 6
 class Tally:
     """Hears of every event from the engine. Counts from its making on; `wait` returns when none is open.
 
-    With `patience_tries` None it never gives up: a `run` outlasts what troubles it.
+    With `patience_tries` None it never gives up: a `run` outlasts what troubles it. With `place` (tenant and source)
+    only the events of that source are counted, though all are waited for.
     """
 
-    def __init__(self, patience_tries: int | None = PATIENCE_TRIES) -> None:
+    def __init__(self, patience_tries: int | None = PATIENCE_TRIES, *, place: tuple[str, str] | None = None) -> None:
         self._patience_tries = patience_tries
+        self._place = place
         self._open: set[int] = set()
         self._seen = 0
         self._current = ""
@@ -40,6 +42,9 @@ class Tally:
         with self._changed:
             self._open.discard(ticket.seq)
             self._current = event.doc_id
+            self._changed.notify_all()
+            if self._place not in (None, (event.tenant, event.source)):
+                return
             self.dead += work.fate.outcome is Outcome.DEAD
             self.chunks = ChunkCounts(
                 kept=self.chunks.kept + work.kept,
@@ -48,7 +53,6 @@ class Tally:
                 removed=self.chunks.removed + work.removed,
             )
             self.tokens_embedded += work.tokens_embedded
-            self._changed.notify_all()
 
     def trouble(self, ticket: Ticket, error: Retryable) -> None:
         with self._changed:
