@@ -1,5 +1,6 @@
 """SQLite as every file of the lake wants it: durable at each commit, many readers, one writer, nothing left behind."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,14 @@ BUSY_TIMEOUT_S = 30
 
 
 def open_sqlite(path: Path, synchronous: str = "FULL") -> sa.Engine:
-    """An engine on the SQLite file `path`: WAL, an fsync a commit, deleted bytes overwritten, a connection a thread.
+    """An engine on the SQLite file `path` (mode 0600): WAL, an fsync a commit, deleted bytes overwritten.
 
     A transaction takes the writer's place at its start (BEGIN IMMEDIATE), so it never fails half-way for want of it;
     with the execution option `read_only` it takes a snapshot instead. Parameters hold document text, so errors never
     show them.
     """
+    with suppress(OSError):  # connecting says what is wrong
+        path.touch(mode=0o600)
     engine = sa.create_engine(
         f"sqlite:///{path}",
         connect_args={"timeout": BUSY_TIMEOUT_S, "check_same_thread": False},

@@ -150,6 +150,9 @@ class LocalLake:
         raise NotFound(f"no dead letter {dead_id}; `upwell dead list` shows which there are")
 
     def dead_replay(self, dead_ids: tuple[int, ...]) -> int:
+        known = {letter.id for letter in self._parts.log.dead()}
+        if unknown := sorted(set(dead_ids) - known):
+            raise NotFound(f"no dead letter {unknown[0]}; `upwell dead list` shows which there are")
         tally = Tally()
         self._parts.engine.watch(tally)
         try:

@@ -47,11 +47,14 @@ class Parts:
     closers: list[Callable[[], None]] = field(default_factory=list)
 
     def close(self) -> None:
-        """Let what is in hand end, then close from the top down."""
+        """Let what is being published end, then close from the top down. A parse in hand is not waited for: its event
+        stays in the log.
+        """
+        if self.preparer.made is not None:
+            self.preparer.made.close()
         self.engine.close()
-        for lazy in (self.preparer, self.store):
-            if lazy.made is not None:
-                lazy.made.close()
+        if self.store.made is not None:
+            self.store.made.close()
         self.registry.close()
         self.log.close()
         for close in self.closers:

@@ -3,6 +3,7 @@
 Its calls hold the GIL, so they live here. Imports stay light: it starts in well under half a second.
 """
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -75,4 +76,5 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    os.umask(0o077)  # what the shard writes is for its owner alone
     main(sys.argv[1:])
