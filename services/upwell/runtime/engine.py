@@ -6,6 +6,7 @@ What the engine holds in memory is only tickets; the log is the truth, so a cras
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
@@ -88,6 +89,7 @@ class Engine:
         content = [(self._backlog, stages.process, n >= workers) for n in range(workers + LIVE_WORKERS)]
         self._threads = [threading.Thread(target=self._run, args=how, name="stage") for how in (*control, *content)]
         self._started = False
+        self._stopped = False
 
     def start(self) -> None:
         """Go on with every event that has not ended, and take new ones."""
@@ -142,10 +144,22 @@ class Engine:
         with self._lock:
             self._watchers.remove(watcher)
 
-    def close(self) -> None:
-        """Finish what is in hand and stop; what waits stays in the log."""
+    def stop(self) -> None:
+        """Start on nothing more. What is in hand goes on, or stays in the log if it is cut short from now on."""
+        self._stopped = True
         self._control.close()
         self._backlog.close()
+
+    def ended(self, within_s: float) -> bool:
+        """True once nothing is in hand any more; waits up to `within_s` for it."""
+        deadline = time.monotonic() + within_s
+        for thread in self._threads if self._started else ():
+            thread.join(max(0.0, deadline - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def close(self) -> None:
+        """Finish what is in hand and stop; what waits stays in the log."""
+        self.stop()
         for thread in self._threads if self._started else ():
             thread.join()
 
@@ -169,6 +183,8 @@ class Engine:
         try:
             self._advance(ticket, stage)
         except Exception as e:  # noqa: BLE001 whatever it is, the event stays and is tried again
+            if self._stopped:
+                return False
             if not isinstance(e, Retryable):
                 logs.unexpected("engine_failed", e, seq=ticket.seq)
             error = e if isinstance(e, Retryable) else Retryable(f"unexpected {type(e).__name__}")

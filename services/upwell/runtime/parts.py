@@ -50,11 +50,13 @@ class Parts:
         """Let what is being published end, then close from the top down. A parse in hand is not waited for: its event
         stays in the log.
         """
-        if self.preparer.made is not None:
-            self.preparer.made.close()
-        self.engine.close()
-        if self.store.made is not None:
-            self.store.made.close()
+        self.engine.stop()
+        while not self.engine.ended(within_s=0.1):
+            if self.preparer.made is not None:
+                self.preparer.made.close()
+        for lazy in (self.preparer, self.store):
+            if lazy.made is not None:
+                lazy.made.close()
         self.registry.close()
         self.log.close()
         for close in self.closers:
