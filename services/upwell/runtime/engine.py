@@ -87,7 +87,9 @@ class Engine:
         self._lock = threading.Lock()
         control = [(self._control, stages.control, False)] * CONTROL_WORKERS
         content = [(self._backlog, stages.process, n >= workers) for n in range(workers + LIVE_WORKERS)]
-        self._threads = [threading.Thread(target=self._run, args=how, name="stage") for how in (*control, *content)]
+        self._threads = [
+            threading.Thread(target=self._run, args=how, name="stage", daemon=True) for how in (*control, *content)
+        ]
         self._started = False
         self._stopped = False
 
