@@ -227,3 +227,11 @@ def test_an_encrypted_archive_is_encrypted():
     for mark, at in ((b"PK\x01\x02", 8), (b"PK\x03\x04", 6)):
         data[data.index(mark) + at] |= 1
     assert read(bytes(data), "a.docx").status is ParseStatus.ENCRYPTED
+
+
+def test_html_that_is_nested_too_deep_is_refused_and_not_read_in_part():
+    """libxml2 stops at 256 levels and keeps nothing of what is below: that must not look like an empty page."""
+    deep = b"<html><body>" + b"<div>" * 5000 + b"larch" + b"</div>" * 5000 + b"<p>after</p></body></html>"
+    parsed = parse(deep, "deep.html", None, Limits())
+    assert (parsed.status, parsed.blocks) == (ParseStatus.TOO_LARGE, ())
+    assert "nested" in parsed.reason

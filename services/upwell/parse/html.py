@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from upwell.parse.failures import corrupt
+from upwell.parse.failures import corrupt, too_large
 from upwell.parse.html_table import is_data_table, table_of
 from upwell.parse.limits import Limits
 from upwell.parse.outline import Outline
@@ -71,6 +71,8 @@ def parse_html(text: str, limits: Limits) -> ParsedDocument:
         if not text.strip():
             return ParsedDocument(status=ParseStatus.OK, parser=PARSER)
         raise corrupt(f"not HTML: {e}") from e
+    if any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log):
+        raise too_large("elements are nested more than 256 deep: what lies below would be lost")
     outline = Outline(limits.characters)
     title = " ".join((root.findtext(".//title") or "").split()) or None
     first = root.find(".//h1")
