@@ -25,6 +25,7 @@ class Ticket(Record, frozen=True, kw_only=True):
     document: str
     op: Op
     lane: Lane
+    tenant: str = ""
     source: str = ""
     attempts: int = 0
 

@@ -7,6 +7,7 @@ What the engine holds in memory is only tickets; the log is the truth, so a cras
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
@@ -135,6 +136,11 @@ class Engine:
             work = None if event is None else self._stages.control(event)
             if event is not None and work is not None:
                 self._log.finish(event, work.fate)
+
+    def in_hand(self) -> Counter[tuple[str, str]]:
+        """How many events of each (tenant, source) the watchers have not yet been told the end of."""
+        with self._lock:
+            return Counter((ticket.tenant, ticket.source) for ticket in self._open.values())
 
     def watch(self, watcher: Watcher) -> None:
         """Tell `watcher` of every event that is open now or comes later, until `unwatch`."""

@@ -226,11 +226,11 @@ class SqliteEventLog:
 
     @staticmethod
     def _tickets(connection: sa.Connection, where: sa.ColumnElement[bool]) -> list[Ticket]:
-        found = (EVENTS.c.seq, EVENTS.c.document, EVENTS.c.op, EVENTS.c.lane, EVENTS.c.source)
+        found = (EVENTS.c.seq, EVENTS.c.document, EVENTS.c.op, EVENTS.c.lane, EVENTS.c.tenant, EVENTS.c.source)
         query = sa.select(*found).where(where).order_by(EVENTS.c.seq)
         return [
-            Ticket(seq=seq, document=document, op=Op(op), lane=Lane(lane), source=source)
-            for seq, document, op, lane, source in connection.execute(query).all()
+            Ticket(seq=seq, document=document, op=Op(op), lane=Lane(lane), tenant=tenant, source=source)
+            for seq, document, op, lane, tenant, source in connection.execute(query).all()
         ]
 
     @staticmethod

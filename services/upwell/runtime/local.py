@@ -106,6 +106,7 @@ class LocalLake:
         parts = self._parts
         counts = {(c.tenant, c.source): c for c in parts.registry.counts()}
         pending = parts.log.pending_counts()
+        in_hand = parts.engine.in_hand()
         with parts.log.transaction(read_only=True) as connection:
             seen = looks.load(connection)
         dead: dict[tuple[str, str], int] = {}
@@ -116,6 +117,7 @@ class LocalLake:
         for tenant, source in sorted(counts.keys() | pending.keys() | seen.keys() | dead.keys()):
             counted, look = counts.get((tenant, source)), seen.get((tenant, source))
             waiting, oldest = pending.get((tenant, source), (0, None))
+            waiting = max(waiting, in_hand[tenant, source])  # nothing is done before the totals below count it
             watermark = oldest if oldest is not None else self._looked_at(tenant, source, look, now)
             sources.append(
                 SourceStatus(
