@@ -11,7 +11,6 @@ from typing import Protocol
 from upwell.access import both
 from upwell.records import (
     Acl,
-    Chunk,
     DocKey,
     Kind,
     Outcome,
@@ -322,12 +321,6 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> QueryVectors:
         """Vectors of a query, truncated to max_tokens."""
         ...
-
-
-class VectorSource(Protocol):
-    """Where publish gets the vectors of chunks that no manifest of the document has."""
-
-    def __call__(self, chunks: Sequence[Chunk]) -> list[Vectors]: ...
 
 
 class Preparer(Protocol):

@@ -14,7 +14,7 @@ from upwell.config import Settings
 from upwell.embed import MINILM, embedder_of
 from upwell.errors import Misconfigured
 from upwell.lake.publish import Publisher
-from upwell.lake.registry import ACTIVE_PIPELINE, EMBEDDER, SqlRegistry
+from upwell.lake.registry import ACTIVE_PIPELINE, SqlRegistry
 from upwell.lake.store.edge import EdgeStore
 from upwell.lake.vectors import lake_vectors
 from upwell.metrics import Metrics
@@ -197,7 +197,6 @@ def _known(registry: SqlRegistry, settings: Settings, folder: Path) -> Callable[
 def _new_identity(registry: SqlRegistry, name: str, embedder: Embedder) -> Identity:
     pipeline = stable_hash(embedder.fingerprint, DEFAULT_POLICY.fingerprint, PREFIXER)[:16]
     identity = Identity(embedder=name, model=embedder.fingerprint, dim=embedder.dim, pipeline=pipeline)
-    registry.set_meta(EMBEDDER, name)
     registry.set_meta(ACTIVE_PIPELINE, pipeline)
     registry.set_meta(IDENTITY, msgspec.json.encode(identity).decode())
     return identity

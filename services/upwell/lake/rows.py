@@ -5,14 +5,12 @@ from typing import Any
 
 import msgspec
 
-from upwell.lake.schema import APPLIED, CHUNKS, DOCUMENTS
+from upwell.lake.schema import APPLIED
 from upwell.ports import AppliedEntry, ChildFacts, DocumentRow, ManifestEntry, PendingAcl
 from upwell.records import JSON_ENCODER, Acl, DocKey, Kind, Outcome, ParseStatus, Span
 
 Row = Mapping[Any, Any]
 
-DOCUMENT_COLUMNS = tuple(c.name for c in DOCUMENTS.columns)
-CHUNK_COLUMNS = tuple(c.name for c in CHUNKS.columns)
 APPLIED_COLUMNS = tuple(c.name for c in APPLIED.columns if c.name != "seq")
 
 _ACL = msgspec.json.Decoder(Acl)

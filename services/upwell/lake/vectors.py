@@ -10,7 +10,10 @@ from upwell.records import ChangeEvent, Chunk, Lane, Vectors, stable_hash
 
 
 class CountedVectors(Protocol):
-    """A `ports.VectorSource` for one document that counts what it did: chunks reused and embedded, tokens embedded."""
+    """Where publish gets the vectors of one document's new chunks, in their order.
+
+    Counts what it did: chunks reused and embedded, tokens embedded.
+    """
 
     reused: int
     embedded: int

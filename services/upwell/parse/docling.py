@@ -42,7 +42,6 @@ KINDS = MappingProxyType(
     }
 )
 CAPTION = re.compile(r"(?:figure|fig\.|table|listing|abbildung|tabelle)\s+\d+", re.IGNORECASE)
-TEXT_ITEMS = ("text", "paragraph")
 
 
 def warm() -> None:
