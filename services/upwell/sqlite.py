@@ -1,12 +1,16 @@
 """SQLite as every file of the lake wants it: durable at each commit, many readers, one writer, nothing left behind."""
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
+from upwell.errors import Misconfigured, Retryable
+
 BUSY_TIMEOUT_S = 30
+MAKE_ANEW = "remove the lake's folder and ingest again: the documents are where they were"
 
 
 def open_sqlite(path: Path, synchronous: str = "FULL") -> sa.Engine:
@@ -43,6 +47,32 @@ def open_sqlite(path: Path, synchronous: str = "FULL") -> sa.Engine:
         connection.rollback()
 
     return engine
+
+
+@contextmanager
+def transaction(engine: sa.Engine, what: str, *, read_only: bool = False) -> Iterator[sa.Connection]:
+    """One transaction: committed when the block ends well, rolled back when it raises. Errors as `mapped` has them."""
+    with mapped(what), engine.connect() as plain:
+        connection = plain.execution_options(read_only=read_only)
+        with connection.begin():
+            yield connection
+
+
+@contextmanager
+def mapped(what: str) -> Iterator[None]:
+    """The vendor's errors as ours, with `what` as the name of the database.
+
+    Raises Retryable while it cannot be used (locked, disk full) and Misconfigured when it is damaged. A violated
+    constraint passes through: what it means is the caller's to say.
+    """
+    try:
+        yield
+    except sa.exc.OperationalError as e:
+        raise Retryable(f"the {what} cannot be used now: {e.orig}") from e
+    except sa.exc.IntegrityError:
+        raise
+    except sa.exc.DatabaseError as e:
+        raise Misconfigured(f"the {what} is damaged ({e.orig}); {MAKE_ANEW}") from e
 
 
 def truncate_wal(engine: sa.Engine) -> bool:

@@ -92,8 +92,18 @@ def test_eventless_dead_letters_go_when_their_cause_has_gone(log):
     collision = Fate(outcome=Outcome.DEAD, reason=Reason.NAME_COLLISION, detail="two names", stage="scan")
     for name in ("a", "b"):
         log.append([], lambda c, name=name: log.bury(c, msgspec.structs.replace(event(1), doc_id=name).key, collision))
-    log.append([], lambda c: log.unbury(c, "t", "s", "scan", {"b"}))
+    log.append([], lambda c: log.unbury(c, event(1, "a").key, "scan", Reason.NAME_COLLISION))
     assert [letter.doc_id for letter in log.dead()] == ["b"]
+    assert log.dead_counts() == {("t", "s"): 1}
+
+
+def test_a_cause_that_has_gone_takes_away_its_own_dead_letter_alone(log):
+    key = event(1).key
+    for reason in (Reason.UNREADABLE, Reason.TOO_LARGE):
+        fate = Fate(outcome=Outcome.DEAD, reason=reason, detail="why", stage="scan")
+        log.append([], lambda c, fate=fate: log.bury(c, key, fate))
+    log.append([], lambda c: log.unbury(c, key, "scan", Reason.UNREADABLE))
+    assert [letter.reason for letter in log.dead()] == ["too_large"]
 
 
 def fault(doc_id: str, reason: Reason = Reason.UNSUPPORTED) -> ChildFault:

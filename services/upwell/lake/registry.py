@@ -13,22 +13,19 @@ from typing import Any
 import sqlalchemy as sa
 
 from upwell.clock import Clock, now_us
-from upwell.errors import Misconfigured, Retryable
+from upwell.errors import Retryable
 from upwell.lake import rows as encoded
 from upwell.lake import statements as sql
 from upwell.lake.schema import CHUNKS, migrate
 from upwell.ports import AppliedEntry, DocumentRow, LiveChunk, Manifest, SourceCounts
 from upwell.records import DocKey
-from upwell.sqlite import open_sqlite, truncate_wal
+from upwell.sqlite import mapped, open_sqlite, transaction, truncate_wal
 
 IN_LIMIT = 500
 """How many values one IN list carries."""
 
 ACTIVE_PIPELINE = "pipeline"
 """The meta name under which the active pipeline's fingerprint is kept."""
-
-EMBEDDER = "embedder"
-"""The meta name under which the embedder's name is kept: a lake refuses another."""
 
 
 class _Lost(Exception):
@@ -179,30 +176,19 @@ class SqlRegistry:
 
     @contextmanager
     def _transaction(self, *, read_only: bool = False) -> Iterator[sa.Connection]:
-        with _mapped(), self._engine.connect() as plain:
-            connection = plain.execution_options(read_only=read_only)
-            with connection.begin():
+        try:
+            with transaction(self._engine, "registry", read_only=read_only) as connection:
                 yield connection
+        except sa.exc.IntegrityError as e:
+            raise _Lost from e
 
     def _truncate_log(self) -> None:
         """Leave no erased word in SQLite's write-ahead log. Raises Retryable while a reader holds it."""
         if self._engine.dialect.name != "sqlite":
             return
-        with _mapped():
+        with mapped("registry"):
             if not truncate_wal(self._engine):
                 raise Retryable("the registry's log is in use by a reader; its erased words leave it when that ends")
-
-
-@contextmanager
-def _mapped() -> Iterator[None]:
-    try:
-        yield
-    except sa.exc.OperationalError as e:
-        raise Retryable(f"the registry cannot be used now: {e.orig}") from e
-    except sa.exc.IntegrityError as e:
-        raise _Lost from e
-    except sa.exc.DatabaseError as e:
-        raise Misconfigured(f"the registry is damaged: {e.orig}") from e
 
 
 def _put_row(connection: sa.Connection, values: dict[str, Any], expected_rev: int) -> None:

@@ -8,7 +8,8 @@ What the engine holds in memory is only tickets; the log is the truth, so a cras
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
 import sqlalchemy as sa
@@ -151,6 +152,15 @@ class Engine:
     def unwatch(self, watcher: Watcher) -> None:
         with self._lock:
             self._watchers.remove(watcher)
+
+    @contextmanager
+    def watching(self, watcher: Watcher) -> Iterator[None]:
+        """`watch` for the length of a block."""
+        self.watch(watcher)
+        try:
+            yield
+        finally:
+            self.unwatch(watcher)
 
     def stop(self) -> None:
         """Start on nothing more. What is in hand goes on, or stays in the log if it is cut short from now on."""

@@ -25,12 +25,9 @@ def erase(parts: Parts, key: DocKey) -> EraseAnswer:
     )
     before = len(parts.store().present(key))
     tally = Tally()
-    parts.engine.watch(tally)
-    try:
+    with parts.engine.watching(tally):
         parts.engine.submit([event])
         tally.wait()
-    finally:
-        parts.engine.unwatch(tally)
     entries = parts.log.erase(key)
     left = parts.store().present(key)
     return EraseAnswer(

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
 
 from upwell.clock import Clock, now_us
-from upwell.errors import Misconfigured, Reason, Retryable
+from upwell.errors import Reason, Retryable
 from upwell.lake.family import child_id
 from upwell.ports import ChildFault, DeadLetter, Fate
 from upwell.records import ENCODER, ChangeEvent, DocKey, Lane, Op, Outcome
@@ -31,9 +31,8 @@ from upwell.runtime.eventlog_tables import (
     METADATA,
     UNENDED,
 )
-from upwell.sqlite import open_sqlite, truncate_wal
+from upwell.sqlite import open_sqlite, transaction, truncate_wal
 
-MAKE_ANEW = "remove the lake's folder and ingest again: the documents are where they were"
 _DECODER = msgspec.msgpack.Decoder(ChangeEvent)
 
 
@@ -53,17 +52,8 @@ class SqliteEventLog:
     @contextmanager
     def transaction(self, *, read_only: bool = False) -> Iterator[sa.Connection]:
         """One transaction: committed when the block ends well, rolled back when it raises."""
-        try:
-            with self._engine.connect() as plain:
-                connection = plain.execution_options(read_only=read_only)
-                with connection.begin():
-                    yield connection
-        except sa.exc.OperationalError as e:
-            raise Retryable(f"the event log cannot be used now: {e.orig}") from e
-        except sa.exc.IntegrityError:
-            raise
-        except sa.exc.DatabaseError as e:
-            raise Misconfigured(f"the event log is damaged ({e.orig}); {MAKE_ANEW}") from e
+        with transaction(self._engine, "event log", read_only=read_only) as connection:
+            yield connection
 
     def append(
         self, events: Sequence[ChangeEvent], also: Callable[[sa.Connection], None] | None = None
@@ -75,14 +65,13 @@ class SqliteEventLog:
         if not events and also is None:
             return []
         with self.transaction() as connection:
-            ids = [event.event_id for event in events]
             last = connection.execute(sa.select(sa.func.coalesce(sa.func.max(EVENTS.c.seq), 0))).scalar_one()
             if events:
                 rows = [self._row(event) for event in events]
                 connection.execute(insert(EVENTS).on_conflict_do_nothing(index_elements=["event_id"]), rows)
             if also is not None:
                 also(connection)
-            return self._tickets(connection, EVENTS.c.seq > last) if ids else []
+            return self._tickets(connection, EVENTS.c.seq > last) if events else []
 
     def unended(self) -> list[Ticket]:
         """Tickets of every event that has not ended, in log order: where a new owner goes on."""
@@ -129,27 +118,27 @@ class SqliteEventLog:
         """Write, in the caller's transaction, a dead letter for what never became an event (a name, a folder entry)."""
         self._bury(connection, key, fate, self._clock(), None)
 
-    def unbury(self, connection: sa.Connection, tenant: str, source: str, stage: str, still: set[str]) -> None:
-        """Forget the stage's eventless dead letters of a source whose doc_id is not `still` refused."""
-        rows = connection.execute(
-            sa.select(DEAD.c.id, DEAD.c.doc_id).where(
-                DEAD.c.tenant == tenant, DEAD.c.source == source, DEAD.c.stage == stage, DEAD.c.event_id.is_(None)
-            )
-        ).all()
-        gone = [row.id for row in rows if row.doc_id not in still]
-        if gone:
-            connection.execute(sa.delete(DEAD).where(DEAD.c.id.in_(gone)))
+    def unbury(self, connection: sa.Connection, key: DocKey, stage: str, reason: str) -> None:
+        """Forget, in the caller's transaction, the dead letter that `bury` wrote: its cause has gone."""
+        same = (*_same_document(key), DEAD.c.stage == stage, DEAD.c.reason == reason, DEAD.c.event_id.is_(None))
+        connection.execute(sa.delete(DEAD).where(*same))
 
     def dead(self, tenant: str | None = None, source: str | None = None) -> list[DeadLetter]:
         """The dead letters, oldest first."""
-        query = sa.select(DEAD).order_by(DEAD.c.id)
+        query = sa.select(*(DEAD.c[name] for name in DeadLetter.__struct_fields__)).order_by(DEAD.c.id)
         if tenant is not None:
             query = query.where(DEAD.c.tenant == tenant)
         if source is not None:
             query = query.where(DEAD.c.source == source)
         with self.transaction(read_only=True) as connection:
             rows = connection.execute(query).mappings().all()
-        return [DeadLetter(**{name: row[name] for name in DeadLetter.__struct_fields__}) for row in rows]
+        return [DeadLetter(**row) for row in rows]
+
+    def dead_counts(self) -> dict[tuple[str, str], int]:
+        """(tenant, source) -> how many dead letters it has."""
+        query = sa.select(DEAD.c.tenant, DEAD.c.source, sa.func.count()).group_by(DEAD.c.tenant, DEAD.c.source)
+        with self.transaction(read_only=True) as connection:
+            return {(tenant, source): count for tenant, source, count in connection.execute(query)}
 
     def replay(self, dead_ids: Sequence[int]) -> list[Ticket]:
         """Accept the events of these dead letters again (of all, when none are named); the letters are gone then."""

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from upwell.errors import Misconfigured
 from upwell.ports import Registry
-from upwell.runtime.eventlog import MAKE_ANEW, SqliteEventLog
+from upwell.runtime.eventlog import SqliteEventLog
+from upwell.sqlite import MAKE_ANEW
 
 
 def check_intact(folder: Path, log: SqliteEventLog, registry: Registry, store: Path | None) -> None:

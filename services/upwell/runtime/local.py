@@ -20,6 +20,7 @@ from upwell.answers import (
 )
 from upwell.clock import rfc3339
 from upwell.errors import Misconfigured, NotFound
+from upwell.ports import DeadLetter
 from upwell.records import ChangeEvent, Lane
 from upwell.runtime import erasing, looks, views
 from upwell.runtime.finding import find_document, find_whole
@@ -59,11 +60,8 @@ class LocalLake:
         started = time.monotonic()
         scanning = self.scanning(folder, owner=owner, source=source, tenant=tenant)
         tally = Tally(place=(tenant, scanning.source.source))
-        self._parts.engine.watch(tally)
-        try:
+        with self._parts.engine.watching(tally):
             looked = self._until_rested(scanning, tally, progress)
-        finally:
-            self._parts.engine.unwatch(tally)
         return _ingested(looked, tally, time.monotonic() - started)
 
     def search(
@@ -109,9 +107,7 @@ class LocalLake:
         in_hand = parts.engine.in_hand()
         with parts.log.transaction(read_only=True) as connection:
             seen = looks.load(connection)
-        dead: dict[tuple[str, str], int] = {}
-        for letter in parts.log.dead():
-            dead[letter.tenant, letter.source] = dead.get((letter.tenant, letter.source), 0) + 1
+        dead = parts.log.dead_counts()
         now = parts.clock()
         sources = []
         for tenant, source in sorted(counts.keys() | pending.keys() | seen.keys() | dead.keys()):
@@ -146,22 +142,14 @@ class LocalLake:
         return tuple(views.dead_answer(letter) for letter in self._parts.log.dead(tenant, source))
 
     def dead_show(self, dead_id: int) -> DeadAnswer:
-        for letter in self._parts.log.dead():
-            if letter.id == dead_id:
-                return views.dead_answer(letter)
-        raise NotFound(f"no dead letter {dead_id}; `upwell dead list` shows which there are")
+        return views.dead_answer(self._letters((dead_id,))[0])
 
     def dead_replay(self, dead_ids: tuple[int, ...]) -> int:
-        known = {letter.id for letter in self._parts.log.dead()}
-        if unknown := sorted(set(dead_ids) - known):
-            raise NotFound(f"no dead letter {unknown[0]}; `upwell dead list` shows which there are")
+        self._letters(dead_ids)
         tally = Tally()
-        self._parts.engine.watch(tally)
-        try:
+        with self._parts.engine.watching(tally):
             replayed = self._parts.engine.replay(dead_ids)
             tally.wait()
-        finally:
-            self._parts.engine.unwatch(tally)
         return replayed
 
     def erase(self, doc: str, *, tenant: str = "default", source: str | None = None) -> EraseAnswer:
@@ -203,6 +191,13 @@ class LocalLake:
         if scanning is not None:
             scanning.forget(event.doc_id)
 
+    def _letters(self, dead_ids: tuple[int, ...]) -> list[DeadLetter]:
+        """The dead letters of these ids, in their order. Raises NotFound for one that there is not."""
+        known = {letter.id: letter for letter in self._parts.log.dead()}
+        if unknown := sorted(set(dead_ids) - known.keys()):
+            raise NotFound(f"no dead letter {unknown[0]}; `upwell dead list` shows which there are")
+        return [known[dead_id] for dead_id in dead_ids]
+
     def _identity(self) -> Identity:
         known = self._parts.known()
         if known is None:
@@ -233,6 +228,6 @@ def _ingested(looked: list[Looked], tally: Tally, seconds: float) -> IngestAnswe
         name: sum(getattr(one.counts, name) for one in looked)
         for name in ("new", "changed", "renamed", "acl_changed", "deleted")
     }
-    counts = DocumentCounts(seen=looked[-1].counts.seen, unchanged=looked[0].counts.unchanged, **total)
-    together = replace(looked[-1], counts=replace(counts, dead=looked[-1].counts.dead))
-    return first_answer(together, tally, seconds)
+    last = looked[-1].counts
+    counts = DocumentCounts(seen=last.seen, unchanged=looked[0].counts.unchanged, dead=last.dead, **total)
+    return first_answer(replace(looked[-1], counts=counts), tally, seconds)

@@ -13,7 +13,7 @@ from upwell.records import DocKey, Lane, Outcome, Record
 from upwell.runtime import looks
 from upwell.runtime.engine import Engine
 from upwell.runtime.eventlog import SqliteEventLog
-from upwell.sources.folder.records import Diff, Notice
+from upwell.sources.folder.records import Diff, Fault, Notice
 from upwell.sources.folder.source import FolderSource
 
 STAGE = "scan"
@@ -75,17 +75,18 @@ class Scanning:
 
         def save(connection: sa.Connection) -> None:
             source.save(connection, diff)
+            for fault in diff.healed:  # before the new ones: of the same fault only the detail may have changed
+                self._log.unbury(connection, self._key(fault), STAGE, fault.reason)
             for fault in diff.faults:
-                key = DocKey(tenant=source.tenant, source=source.source, doc_id=fault.doc_id)
                 fate = Fate(outcome=Outcome.DEAD, reason=fault.reason, detail=fault.detail, stage=STAGE)
-                self._log.bury(connection, key, fate)
-            if diff.changes.faults is not None:
-                still = {fault.doc_id for fault in diff.changes.faults}
-                self._log.unbury(connection, source.tenant, source.source, STAGE, still)
+                self._log.bury(connection, self._key(fault), fate)
             if diff.last:
                 looks.save(connection, source.tenant, source.source, started, _lines((*diff.notices, *also)))
 
         return save
+
+    def _key(self, fault: Fault) -> DocKey:
+        return DocKey(tenant=self.source.tenant, source=self.source.source, doc_id=fault.doc_id)
 
 
 def _lines(notices: tuple[Notice, ...]) -> tuple[str, ...]:
