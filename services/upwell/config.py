@@ -8,9 +8,9 @@ import getpass
 import os
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from upwell.errors import Misconfigured
@@ -18,8 +18,50 @@ from upwell.errors import Misconfigured
 DEFAULT_CONFIG = Path("upwell.toml")
 
 
+class AclSettings(BaseModel):
+    """A permission in the settings: levels that must all admit the reader, and who is denied."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    levels: tuple[frozenset[str], ...] = ()
+    deny: frozenset[str] = frozenset()
+
+
+class KeySettings(BaseModel):
+    """A bearer key of the gateway, bound to one tenant and one source. `sha256` is the key's digest, in hex."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    source: str
+    tenant: str = "default"
+
+
+class SourceSettings(BaseModel):
+    """What is known of a source beforehand: who signs its hooks, how its content is fetched, who may read by default.
+
+    `hook` is the kind of its notifications; `secret` signs them (HMAC) or stands in their Authorization header.
+    `connector` is the fsspec protocol that fetches what a hook names; `options` go to it as they are (endpoint_url,
+    key, secret …); `roots` are the URL prefixes that it may fetch from, none for nothing.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    tenant: str = "default"
+    hook: Literal["s3", "cloudevents", "hmac"] | None = None
+    secret: SecretStr | None = None
+    signature_header: str = "X-Signature-256"
+    connector: str | None = None
+    options: dict[str, Any] = Field({}, repr=False)
+    roots: tuple[str, ...] = ()
+    acl: AclSettings = AclSettings()
+
+
 class Settings(BaseSettings):
-    """Every setting of the embedded lake. `embedder` None means: the lake's own, or minilm for a new lake."""
+    """Every setting. `embedder` None means: the lake's own, or minilm for a new lake.
+
+    The lake is embedded unless `brokers` says where Kafka is; the parts of a distributed lake are chosen by URL.
+    """
 
     model_config = SettingsConfigDict(env_prefix="UPWELL_", extra="forbid", frozen=True, env_ignore_empty=True)
 
@@ -35,6 +77,33 @@ class Settings(BaseSettings):
     )
     retry_limit_s: Annotated[float, Field(gt=0)] = Field(30.0, description="The longest pause between two tries.")
     parse_timeout_s: Annotated[float, Field(gt=0)] = Field(60.0, description="Wall-clock limit of one parse.")
+
+    brokers: str | None = Field(None, description="Kafka's brokers, host:port,host:port; unset: the embedded lake.")
+    registry: SecretStr | None = Field(None, description="postgresql://user:password@host/name; unset: SQLite.")
+    store: str | None = Field(None, description="A Qdrant server's URL; unset: Qdrant Edge in the lake's folder.")
+    store_api_key: SecretStr | None = Field(None, description="The Qdrant server's API key.")
+    blobs: str | None = Field(None, description="An fsspec URL for large contents; unset: a folder in the lake's.")
+    blob_options: dict[str, Any] = Field({}, description="Options of that fsspec filesystem, as they are.", repr=False)
+    partitions: Annotated[int, Field(ge=1, le=1000)] = Field(12, description="Partitions of every topic.")
+    replication: Annotated[int, Field(ge=1, le=9)] = Field(3, description="Replicas of every partition.")
+    retention_days: Annotated[float, Field(gt=0)] = Field(7.0, description="How long topics keep messages.")
+    dead_retention_days: Annotated[float, Field(gt=0)] = Field(90.0, description="How long dead letters are kept.")
+    compaction_lag_days: Annotated[float, Field(gt=0)] = Field(
+        2.0, description="After so long an erased document has left the topics."
+    )
+    message_bytes: Annotated[int, Field(ge=64 * 1024, le=64 * 1024 * 1024)] = Field(
+        1_000_000, description="The largest message; what is larger goes by the blob store."
+    )
+    session_timeout_s: Annotated[float, Field(gt=0)] = Field(10.0, description="A silent worker is replaced after it.")
+    breaker_share: Annotated[float, Field(gt=0, le=1)] = Field(
+        0.5, description="A worker stops when this share of its last messages were dead letters."
+    )
+    breaker_messages: Annotated[int, Field(ge=10)] = Field(200, description="How many last messages that counts.")
+    drain_s: Annotated[float, Field(gt=0)] = Field(20.0, description="How long SIGTERM waits for what is in hand.")
+    port: Annotated[int, Field(ge=0, le=65535)] = Field(0, description="Health and metrics of a worker; 0: none.")
+    max_pending: Annotated[int, Field(ge=1)] = Field(100_000, description="Events in the log before 429 is answered.")
+    keys: tuple[KeySettings, ...] = Field((), description="Bearer keys of the gateway; none: every event is refused.")
+    sources: dict[str, SourceSettings] = Field({}, description="What is known of sources: hooks, connectors, ACLs.")
 
     @classmethod
     def settings_customise_sources(

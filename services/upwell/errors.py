@@ -26,6 +26,8 @@ class Reason(StrEnum):
     NAME_COLLISION = "name_collision"
     PARSER_CRASHED = "parser_crashed"
     INVALID_EVENT = "invalid_event"
+    UNKNOWN_SCHEMA = "unknown_schema"
+    BLOB_MISSING = "blob_missing"
     ATTEMPTS_EXHAUSTED = "attempts_exhausted"
 
 
@@ -35,6 +37,14 @@ class UpwellError(Exception):
 
 class Retryable(UpwellError):
     """The same input may succeed later."""
+
+
+class Overloaded(Retryable):
+    """Nothing more is accepted for now; try again after `retry_after_s` seconds."""
+
+    def __init__(self, detail: str, retry_after_s: float) -> None:
+        super().__init__(detail)
+        self.retry_after_s = retry_after_s
 
 
 class Rejected(UpwellError):

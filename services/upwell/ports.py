@@ -11,9 +11,12 @@ from typing import Protocol
 from upwell.access import both
 from upwell.records import (
     Acl,
+    BlobRef,
+    ChangeEvent,
     DocKey,
     Kind,
     Outcome,
+    ParsedDocument,
     ParseStatus,
     PreparedDocument,
     Record,
@@ -332,6 +335,59 @@ class Preparer(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+class Parser(Protocol):
+    """Parse alone, in a sandbox; chunk and prefix are stages of their own. Errors as `Preparer.prepare` has them."""
+
+    def parse(self, content: bytes | Path, name: str, media_type: str | None = None) -> ParsedDocument: ...
+
+    def close(self) -> None: ...
+
+
+class Fetcher(Protocol):
+    """Brings the content of an event: what it carries, what a blob holds, or what its source's connector fetches."""
+
+    def fetch(self, event: ChangeEvent) -> bytes | Path:
+        """Retryable while the source is away; Rejected `unreadable` when it has no such object (any more), `too_large`
+        over the limit, `blob_missing` for a lost blob, `invalid_event` when no connector is configured for it."""
+        ...
+
+
+class Blobs(Protocol):
+    """Content that is too large for a message, by document, so that an erasure finds all of it."""
+
+    def put(self, key: DocKey, data: bytes) -> BlobRef:
+        """Durable when it returns. Equal bytes of one document are stored once."""
+        ...
+
+    def get(self, ref: BlobRef) -> bytes:
+        """Retryable while the store is away; Rejected `blob_missing` when the blob is gone or is not what it was."""
+        ...
+
+    def forget(self, key: DocKey) -> int:
+        """Remove every blob of a document; how many there were."""
+        ...
+
+    def expire(self, before: int) -> int:
+        """Remove blobs written before this time (us since the epoch); how many."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class EventSink(Protocol):
+    """Where a gateway puts what it accepts: the embedded engine, or Kafka."""
+
+    def accept(self, events: Sequence[ChangeEvent]) -> None:
+        """Durable, all of them, when it returns; an event accepted before is accepted and ignored.
+
+        Raises Overloaded when the log cannot take more, Retryable while it is away."""
+        ...
+
+    def fates(self, events: Sequence[ChangeEvent], timeout_s: float) -> dict[str, "Fate"]:
+        """event_id -> how it ended, of those that ended within `timeout_s`; returns as soon as all have."""
+        ...
 
 
 class Fate(Record, frozen=True, kw_only=True):

@@ -246,6 +246,32 @@ class Dropped(Record, frozen=True, kw_only=True):
     spans: tuple[Span, ...]
 
 
+class Draft(Record, frozen=True, kw_only=True):
+    """A chunk before its prefix, and what the prefix needs: the headings its text does not show, and its caption."""
+
+    chunk: Chunk
+    headings: tuple[str, ...]
+    shows_title: bool
+    caption: str | None = None
+
+
+class ChunkedDocument(Record, frozen=True, kw_only=True):
+    """A document cut into drafts of chunks, with what the prefix and the registry need to know of it."""
+
+    status: ParseStatus
+    drafts: tuple[Draft, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    reason: str | None = None
+    title: str | None = None
+    media_type: str = "application/octet-stream"
+    language: str | None = None
+    pages: int | None = None
+    parser: str = ""
+    chunker: str = ""
+    name: str | None = None
+    children: tuple["ChunkedDocument", ...] = ()
+
+
 class PreparedDocument(Record, frozen=True, kw_only=True):
     """A document parsed, chunked and prefixed: everything of a version but its vectors.
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from upwell import answers, records
+from upwell import answers, messages, records
 from upwell.records import Record
 
 CROSSING: tuple[type[Record], ...] = (
@@ -22,6 +22,13 @@ CROSSING: tuple[type[Record], ...] = (
     records.PreparedDocument,
     records.Chunk,
     records.Vectors,
+    messages.Change,
+    messages.Parsed,
+    messages.Chunked,
+    messages.Prefixed,
+    messages.Embedded,
+    messages.Ended,
+    messages.Dead,
     # what commands print with --json and HTTP answers
     answers.IngestAnswer,
     answers.SearchAnswer,

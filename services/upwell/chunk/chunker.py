@@ -9,16 +9,7 @@ from upwell.chunk.measure import SEPARATOR, Measure
 from upwell.chunk.pieces import Border, Piece
 from upwell.chunk.policy import ChunkPolicy
 from upwell.chunk.sections import CAPTIONED, HEADINGS, Section, left_out, sections
-from upwell.records import Block, Chunk, Dropped, Kind, Record, Span
-
-
-class Draft(Record, frozen=True, kw_only=True):
-    """A chunk before its prefix, and what the prefix needs: the headings its text does not show, and its caption."""
-
-    chunk: Chunk
-    headings: tuple[str, ...]
-    shows_title: bool
-    caption: str | None = None
+from upwell.records import Block, Chunk, Draft, Dropped, Kind, Record, Span
 
 
 class Chunking(Record, frozen=True, kw_only=True):

@@ -4,14 +4,14 @@ import hashlib
 
 from msgspec.structs import replace
 
-from upwell.chunk.chunker import Draft, chunk_blocks
+from upwell.chunk.chunker import chunk_blocks
 from upwell.chunk.measure import Measure
 from upwell.chunk.policy import DEFAULT_POLICY, ChunkPolicy
 from upwell.parse.limits import DEFAULT_LIMITS, Limits
 from upwell.parse.route import parse
 from upwell.ports import Tokenizer
 from upwell.prefix.structural import PREFIXER, structural_prefix
-from upwell.records import Chunk, ParsedDocument, ParseStatus, PreparedDocument, stable_hash
+from upwell.records import Chunk, Draft, ParsedDocument, ParseStatus, PreparedDocument, stable_hash
 
 
 def prepare_document(

@@ -1,0 +1,1 @@
+"""The distributed runtime: the same stages as workers over Kafka topics."""
