@@ -1,6 +1,6 @@
 # Everything a person or CI runs. `make` alone lists it. Nothing but Python 3.11-3.13 and make is needed.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-all demo test check integration e2e bench schemas docs lock clean
+.PHONY: help setup setup-dev setup-all demo test check integration e2e bench kafka schemas docs lock clean
 
 BIN := .venv/bin
 # One resolution for every supported Python and platform, all extras together; the smaller locks are parts of it.
@@ -41,6 +41,9 @@ e2e: setup-dev ## tests that drive the installed command
 bench: setup-dev ## measure; takes minutes
 	$(BIN)/python -m pytest -m bench --timeout 3600 -s
 
+kafka: ## Apache Kafka's jars into .kafka, for tests that need a broker (Java 17 and Maven)
+	@tools/kafka/fetch.sh
+
 schemas: setup-dev ## write schemas/ from the records
 	$(BIN)/python -m upwell.schemas schemas
 
@@ -54,5 +57,5 @@ lock: ## resolve the lock files anew (needs the tools of setup-dev)
 	$(COMPILE) --constraint requirements-all.lock --output-file requirements.lock
 
 clean: ## remove what the targets above made, .venv included
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .kafka build dist
 	find services tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
