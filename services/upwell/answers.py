@@ -202,6 +202,15 @@ class Check(Record, frozen=True, kw_only=True, omit_defaults=False):
     remedy: str = ""
 
 
+class InitAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """A distributed lake, made (`created`) or found made: its embedder, and the pipeline whose collection is searched."""
+
+    embedder: str
+    pipeline: str
+    dim: int
+    created: bool
+
+
 class LakeApi(Protocol):
     """Everything a command can ask of a lake. Raises only `upwell.errors`."""
 

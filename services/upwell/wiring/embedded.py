@@ -1,4 +1,4 @@
-"""The only place that constructs adapters: from settings to an open lake."""
+"""The embedded lake put together: one process, its owner, with everything in the lake's folder unless a URL says so."""
 
 import threading
 from collections.abc import Callable
@@ -7,21 +7,17 @@ from typing import Any
 
 import msgspec
 
-from upwell.answers import Check, FollowingLake, IngestAnswer, LakeApi, Progress
-from upwell.chunk.policy import DEFAULT_POLICY
+from upwell.answers import FollowingLake, IngestAnswer, LakeApi, Progress
 from upwell.clock import now_us
 from upwell.config import Settings
-from upwell.embed import MINILM, embedder_of
 from upwell.errors import Misconfigured
 from upwell.lake.publish import Publisher
-from upwell.lake.registry import ACTIVE_PIPELINE, SqlRegistry
-from upwell.lake.store.edge import EdgeStore
+from upwell.lake.registry import SqlRegistry
 from upwell.lake.vectors import lake_vectors
 from upwell.metrics import Metrics
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.ports import Embedder, Preparer, Store
-from upwell.prefix.structural import PREFIXER
-from upwell.records import ChangeEvent, stable_hash
+from upwell.records import ChangeEvent
 from upwell.runtime import looks
 from upwell.runtime.engine import Engine
 from upwell.runtime.eventlog import SqliteEventLog
@@ -38,8 +34,7 @@ from upwell.runtime.serving import Answering
 from upwell.runtime.stages import EmbeddedStages
 from upwell.runtime.tally import Tally
 from upwell.sources.folder import state as folder_state
-
-IDENTITY = "identity"
+from upwell.wiring import opening
 
 
 def connect(settings: Settings, *, role: str = "command", create: bool = True) -> LakeApi:
@@ -72,20 +67,6 @@ def own(settings: Settings) -> FollowingLake:
     raise Misconfigured(
         f"{settings.lake}: process {held.pid} runs this lake already (upwell {held.role}); stop it first"
     )
-
-
-def explain(path: Path, settings: Settings) -> dict[str, Any]:
-    """How a file would be parsed, chunked and prefixed; nothing is written."""
-    from upwell.explain import explain as explained
-
-    return explained(path, settings.embedder or MINILM)
-
-
-def doctor(settings: Settings) -> list[Check]:
-    """What is installed, what is missing and how to get it."""
-    from upwell.runtime.checkup import checks
-
-    return checks(settings.lake, settings.embedder or MINILM, settings.models)
 
 
 def _open(settings: Settings, held: Ownership) -> "OwnedLake":
@@ -143,15 +124,16 @@ class OwnedLake(LocalLake):
 def _parts(settings: Settings, held: Ownership, look_again: Callable[[ChangeEvent], None]) -> Parts:
     folder = settings.lake
     log = SqliteEventLog(folder / "events.sqlite", tables=(looks.METADATA, folder_state.METADATA))
-    registry = SqlRegistry.open(folder / "registry.sqlite")
-    known = _known(registry, settings, folder)
+    registry = opening.open_registry(settings)
+    known = opening.known_identity(registry, settings)
     current = known()
-    check_intact(folder, log, registry, _store_folder(folder, current) if current else None)
-    name = settings.embedder or (current.embedder if current else MINILM)
+    if settings.store is None:
+        check_intact(folder, log, registry, opening.store_folder(settings, current) if current else None)
+    name = opening.chosen_embedder(settings, current)
     metrics = Lazy(Metrics)
-    embedder: Lazy[Embedder] = Lazy(lambda: _embedder(name, settings, known()))
-    identity = Lazy(lambda: known() or _new_identity(registry, name, embedder()))
-    store: Lazy[Store] = Lazy(lambda: _store(folder, identity()))
+    embedder: Lazy[Embedder] = Lazy(lambda: opening.open_embedder(name, settings, known()))
+    identity = Lazy(lambda: known() or opening.new_identity(registry, name, embedder()))
+    store: Lazy[Store] = Lazy(lambda: opening.open_store(settings, identity()))
     preparer: Lazy[Preparer] = Lazy(lambda: _preparer(settings, identity()))
     publisher = Lazy(lambda: _publisher(registry, store(), identity(), embedder))
     stages = EmbeddedStages(
@@ -174,50 +156,6 @@ def _parts(settings: Settings, held: Ownership, look_again: Callable[[ChangeEven
         publisher=publisher,
         engine=engine,
     )
-
-
-def _known(registry: SqlRegistry, settings: Settings, folder: Path) -> Callable[[], Identity | None]:
-    """The lake's identity, read once it is there. Raises Misconfigured when the settings want another embedder."""
-    found: list[Identity] = []
-
-    def known() -> Identity | None:
-        if not found and (text := registry.meta(IDENTITY)) is not None:
-            identity = msgspec.json.decode(text, type=Identity)
-            if settings.embedder not in (None, identity.embedder):
-                raise Misconfigured(
-                    f"{folder} is made with the embedder {identity.embedder!r}: leave --embedder {settings.embedder} "
-                    "out, or make another lake with --lake"
-                )
-            found.append(identity)
-        return found[0] if found else None
-
-    return known
-
-
-def _new_identity(registry: SqlRegistry, name: str, embedder: Embedder) -> Identity:
-    pipeline = stable_hash(embedder.fingerprint, DEFAULT_POLICY.fingerprint, PREFIXER)[:16]
-    identity = Identity(embedder=name, model=embedder.fingerprint, dim=embedder.dim, pipeline=pipeline)
-    registry.set_meta(ACTIVE_PIPELINE, pipeline)
-    registry.set_meta(IDENTITY, msgspec.json.encode(identity).decode())
-    return identity
-
-
-def _embedder(name: str, settings: Settings, known: Identity | None) -> Embedder:
-    embedder = embedder_of(name, settings.threads, settings.models)
-    if known is not None and embedder.fingerprint != known.model:
-        raise Misconfigured(
-            f"the weights of {name!r} are not those that this lake was made with: bring those back (--models), or make "
-            "another lake with --lake"
-        )
-    return embedder
-
-
-def _store(folder: Path, identity: Identity) -> Store:
-    return EdgeStore(_store_folder(folder, identity), dim=identity.dim)
-
-
-def _store_folder(folder: Path, identity: Identity) -> Path:
-    return folder / "store" / identity.pipeline
 
 
 def _preparer(settings: Settings, identity: Identity) -> Preparer:

@@ -1,0 +1,54 @@
+"""The only place that constructs adapters: from settings to an open lake, or to one part of a distributed one.
+
+    lake = connect(settings)          # what commands talk to: embedded, or the services when `brokers` is set
+
+`embedded` puts one lake together in this process, `distributed` the workers, the gateway and what asks them; `opening`
+has the parts that both open by URL.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from upwell.answers import Check, InitAnswer, LakeApi
+from upwell.config import Settings
+from upwell.embed import MINILM
+from upwell.wiring.embedded import connect as _connect_embedded
+from upwell.wiring.embedded import own
+
+__all__ = ["connect", "doctor", "explain", "init", "own"]
+
+
+def connect(settings: Settings, *, role: str = "command", create: bool = True) -> LakeApi:
+    """The lake: the services', through its running owner, or opened here as its owner.
+
+    Raises Misconfigured when it cannot be a lake, is another embedder's, or (without `create`) does not exist.
+    """
+    if settings.brokers is None:
+        return _connect_embedded(settings, role=role, create=create)
+    from upwell.wiring.distributed import lake
+
+    return lake(settings)
+
+
+def init(settings: Settings) -> InitAnswer:
+    """Make a distributed lake, or find it made: the registry's tables, the lake's identity, the collection.
+
+    Raises Misconfigured when it was made with another embedder, Retryable while a part is away.
+    """
+    from upwell.wiring.distributed import init as made
+
+    return made(settings)
+
+
+def explain(path: Path, settings: Settings) -> dict[str, Any]:
+    """How a file would be parsed, chunked and prefixed; nothing is written."""
+    from upwell.explain import explain as explained
+
+    return explained(path, settings.embedder or MINILM)
+
+
+def doctor(settings: Settings) -> list[Check]:
+    """What is installed, what is missing and how to get it."""
+    from upwell.runtime.checkup import checks
+
+    return checks(settings.lake, settings.embedder or MINILM, settings.models)

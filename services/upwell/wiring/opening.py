@@ -1,0 +1,101 @@
+"""The parts of a lake by their URLs, each opened in one place: registry, identity, store, embedder, blobs.
+
+Without a URL a part lies in the lake's folder.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from upwell.chunk.policy import DEFAULT_POLICY
+from upwell.config import Settings
+from upwell.embed import MINILM, embedder_of
+from upwell.errors import Misconfigured
+from upwell.lake.registry import ACTIVE_PIPELINE, SqlRegistry
+from upwell.ports import Embedder, Store
+from upwell.prefix.structural import PREFIXER
+from upwell.records import stable_hash
+from upwell.runtime.parts import Identity
+
+IDENTITY = "identity"
+COLLECTION = "upwell"
+"""Collections of a Qdrant server are called `upwell_` and the pipeline's fingerprint."""
+
+
+def open_registry(settings: Settings) -> SqlRegistry:
+    """The registry that the settings name, with its tables brought up to date."""
+    if settings.registry is None:
+        return SqlRegistry.open(settings.lake / "registry.sqlite")
+    raise Misconfigured("registry: a database's URL is not taken yet")
+
+
+def open_store(settings: Settings, identity: Identity) -> Store:
+    """The collection of the identity's pipeline: on a Qdrant server, or in the lake's folder."""
+    if settings.store is None:
+        from upwell.lake.store.edge import EdgeStore
+
+        folder = store_folder(settings, identity)
+        assert folder is not None
+        return EdgeStore(folder, dim=identity.dim)
+    from upwell.lake.store.qdrant import QdrantStore
+
+    key = settings.store_api_key
+    return QdrantStore(
+        settings.store,
+        collection=f"{COLLECTION}_{identity.pipeline}",
+        dim=identity.dim,
+        api_key=key.get_secret_value() if key else None,
+    )
+
+
+def store_folder(settings: Settings, identity: Identity) -> Path | None:
+    """Where the store lies in the lake's folder; None for a server's."""
+    return None if settings.store else settings.lake / "store" / identity.pipeline
+
+
+def known_identity(registry: SqlRegistry, settings: Settings) -> Callable[[], Identity | None]:
+    """The lake's identity, read once it is there. Raises Misconfigured when the settings want another embedder."""
+    found: list[Identity] = []
+
+    def known() -> Identity | None:
+        if not found and (text := registry.meta(IDENTITY)) is not None:
+            identity = msgspec.json.decode(text, type=Identity)
+            if settings.embedder not in (None, identity.embedder):
+                raise Misconfigured(
+                    f"{_named(settings)} is made with the embedder {identity.embedder!r}: leave --embedder "
+                    f"{settings.embedder} out, or make another lake with --lake"
+                )
+            found.append(identity)
+        return found[0] if found else None
+
+    return known
+
+
+def new_identity(registry: SqlRegistry, name: str, embedder: Embedder) -> Identity:
+    """Remember what this lake is made with."""
+    pipeline = stable_hash(embedder.fingerprint, DEFAULT_POLICY.fingerprint, PREFIXER)[:16]
+    identity = Identity(embedder=name, model=embedder.fingerprint, dim=embedder.dim, pipeline=pipeline)
+    registry.set_meta(ACTIVE_PIPELINE, pipeline)
+    registry.set_meta(IDENTITY, msgspec.json.encode(identity).decode())
+    return identity
+
+
+def open_embedder(name: str, settings: Settings, known: Identity | None) -> Embedder:
+    """The embedder `name`. Raises Misconfigured when its weights are not those that the lake was made with."""
+    embedder = embedder_of(name, settings.threads, settings.models)
+    if known is not None and embedder.fingerprint != known.model:
+        raise Misconfigured(
+            f"the weights of {name!r} are not those that this lake was made with: bring those back (--models), or make "
+            "another lake with --lake"
+        )
+    return embedder
+
+
+def chosen_embedder(settings: Settings, known: Identity | None) -> str:
+    """The name of the lake's embedder, or of the one that a new lake gets."""
+    return settings.embedder or (known.embedder if known else MINILM)
+
+
+def _named(settings: Settings) -> str:
+    return str(settings.lake) if settings.registry is None else "the lake"
