@@ -54,6 +54,7 @@ docs: setup-dev ## write the generated pages of docs/
 lock: ## resolve the lock files anew (needs the tools of setup-dev)
 	$(COMPILE) --all-extras --group dev --output-file requirements-all.lock
 	$(COMPILE) --extra distributed --extra s3 --group dev --constraint requirements-all.lock --output-file requirements-dev.lock
+	$(COMPILE) --extra distributed --extra s3 --constraint requirements-all.lock --output-file requirements-distributed.lock
 	$(COMPILE) --constraint requirements-all.lock --output-file requirements.lock
 
 clean: ## remove what the targets above made, .venv included

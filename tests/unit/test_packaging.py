@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-LOCKS = ["requirements.lock", "requirements-dev.lock", "requirements-all.lock"]
+LOCKS = ["requirements.lock", "requirements-distributed.lock", "requirements-dev.lock", "requirements-all.lock"]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 MAKEFILE = (ROOT / "Makefile").read_text()
 
@@ -40,17 +40,19 @@ def test_locks_pin_and_hash_everything(lock):
 
 def test_smaller_locks_are_parts_of_larger_ones():
     """Adding tools or extras to an environment never changes what is in it."""
-    base, dev, everything = map(pins, LOCKS)
-    assert base < dev < everything
+    base, distributed, dev, everything = map(pins, LOCKS)
+    assert base < distributed < dev < everything
 
 
 def test_locks_cover_the_project():
     """Every dependency, extra and group that pyproject.toml names is in its lock: run `make lock`."""
-    base, dev, everything = (names(pins(lock)) for lock in LOCKS)
+    base, distributed, dev, everything = (names(pins(lock)) for lock in LOCKS)
     groups = PROJECT["dependency-groups"]
     assert names(PROJECT["project"]["dependencies"]) | names(groups["build"]) <= base
     assert names(groups["dev"]) <= dev
-    for extra, wanted in PROJECT["project"]["optional-dependencies"].items():
+    extras = PROJECT["project"]["optional-dependencies"]
+    assert names(extras["distributed"]) | names(extras["s3"]) <= distributed
+    for extra, wanted in extras.items():
         assert names(wanted) <= everything, extra
 
 
