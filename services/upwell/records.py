@@ -64,11 +64,21 @@ class Acl(Record, frozen=True, kw_only=True):
 
 
 class BlobRef(Record, frozen=True, kw_only=True, tag="blob"):
-    """Content kept in the blob store."""
+    """Content kept in the blob store. `uri` is relative to the store: the document's digest, then the content's."""
 
     uri: str
     sha256: str
     size: int
+
+    @classmethod
+    def of(cls, key: DocKey, data: bytes) -> "BlobRef":
+        """The one name that `data` of this document has."""
+        sha256 = hashlib.sha256(data).hexdigest()
+        return cls(uri=f"{key.digest}/{sha256}", sha256=sha256, size=len(data))
+
+    def belongs_to(self, key: DocKey) -> bool:
+        """True if this names a blob of that document; whoever resolves a reference from outside asks first."""
+        return self.uri == f"{key.digest}/{self.sha256}"
 
 
 class SourceRef(Record, frozen=True, kw_only=True, tag="source"):

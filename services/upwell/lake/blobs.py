@@ -1,0 +1,121 @@
+"""Blobs over fsspec: a local folder, memory, S3 and whatever else fsspec speaks. One folder a document.
+
+A blob's path is `{document digest}/{sha256 of its bytes}` below the configured URL, so equal bytes have one name, and a
+reference can name nothing else: whatever does not look like that is refused before any file is touched.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import fsspec
+from fsspec.implementations.local import LocalFileSystem
+
+from upwell.errors import Misconfigured, Reason, Rejected, Retryable, UpwellError
+from upwell.lake.local_blobs import write_durably
+from upwell.records import BlobRef, DocKey
+
+NAME = re.compile(r"[0-9a-f]{32}/[0-9a-f]{64}")
+
+
+class FsspecBlobs:
+    """Implements `ports.Blobs`. `options` go to the fsspec filesystem as they are.
+
+    Raises Misconfigured for a URL whose protocol or options cannot be used; reaches for the store only when asked to.
+    """
+
+    def __init__(self, url: str, options: dict[str, Any] | None = None) -> None:
+        try:
+            # No cache of listings: other processes write and remove blobs too.
+            found = fsspec.core.url_to_fs(url, **{"use_listings_cache": False, **(options or {})})
+        except (ValueError, ImportError, TypeError) as e:
+            raise Misconfigured(f"setting blobs: unusable URL or options ({type(e).__name__})") from e
+        self._fs: Any = found[0]
+        self._root: str = found[1].rstrip("/")
+        self._local = isinstance(self._fs, LocalFileSystem)
+        if not self._root:
+            raise Misconfigured("setting blobs: the URL names no folder or bucket")
+
+    def put(self, key: DocKey, data: bytes) -> BlobRef:
+        """Written anew even when it is there: that heals a damaged blob and keeps a reused one from expiring."""
+        ref = BlobRef.of(key, data)
+        path = f"{self._root}/{ref.uri}"
+        with _errors():
+            if self._local:
+                write_durably(path, data)
+            else:
+                self._fs.pipe_file(path, data)
+        return ref
+
+    def get(self, ref: BlobRef) -> bytes:
+        if NAME.fullmatch(ref.uri) is None or not ref.uri.endswith(f"/{ref.sha256}"):
+            raise Rejected(Reason.INVALID_EVENT, "a blob reference that names nothing in the blob store")
+        path = f"{self._root}/{ref.uri}"
+        with _errors():
+            try:
+                size = self._fs.info(path)["size"]
+                data = bytes(self._fs.cat_file(path)) if size == ref.size else None
+            except FileNotFoundError:
+                self._raise_missing()
+        if data is None or len(data) != ref.size or hashlib.sha256(data).hexdigest() != ref.sha256:
+            raise Rejected(Reason.BLOB_MISSING, "the blob is not what it was: size or digest differ")
+        return data
+
+    def forget(self, key: DocKey) -> int:
+        """On a store that keeps old versions of objects, those must be set to expire there."""
+        folder = f"{self._root}/{key.digest}"
+        with _errors():
+            try:
+                found = list(self._fs.find(folder))
+                if found or self._fs.exists(folder):
+                    self._fs.rm(folder, recursive=True)
+            except FileNotFoundError:  # somebody else was faster
+                return 0
+        return sum(1 for path in found if NAME.search(path) is not None)
+
+    def expire(self, before: int) -> int:
+        removed = 0
+        with _errors():
+            for path, entry in self._fs.find(self._root, detail=True).items():
+                if _written_us(entry) >= before:
+                    continue
+                try:
+                    self._fs.rm_file(path)
+                except FileNotFoundError:
+                    continue
+                removed += NAME.search(path) is not None
+        return removed
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _raise_missing(self) -> None:
+        """A blob that is gone is final; a store that is gone (an unmounted folder, another bucket) is not."""
+        home = self._root if self._local else self._root.split("/", maxsplit=1)[0]
+        if self._fs.protocol != "memory" and not self._fs.exists(home):
+            raise Retryable("the blob store is not there")
+        raise Rejected(Reason.BLOB_MISSING, "the blob is gone from the blob store")
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    try:
+        yield
+    except UpwellError:
+        raise
+    except Exception as e:  # each filesystem raises its vendor's errors, and fsspec has no common base for them
+        raise Retryable(f"the blob store cannot be used now ({type(e).__name__})") from e
+
+
+def _written_us(entry: dict[str, Any]) -> int:
+    """When it was written; what does not say so never expires."""
+    for name in ("mtime", "LastModified", "created"):  # local, S3, memory
+        when = entry.get(name)
+        if isinstance(when, datetime):
+            return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1_000_000)
+        if isinstance(when, (int, float)):
+            return int(when * 1_000_000)
+    return 2**63

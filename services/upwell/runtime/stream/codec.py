@@ -1,0 +1,147 @@
+"""Messages as bytes: msgpack, with headers that say what it is. What is too large for the log goes by the blob store.
+
+| header | value |
+|---|---|
+| `upwell-schema` | the record and its version, `parsed/1`; without it, version 1 of what the topic carries |
+| `upwell-blob` | `1`: the value is a BlobRef, and the message is in that blob of the document |
+| `upwell-attempts` | how often the document was sent back or replayed before |
+| `traceparent` | the event's W3C trace context, where it has one |
+
+The log is an untrusted input: whatever is not exactly a known message is Rejected, and no error quotes any of it.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from upwell.errors import Reason, Rejected
+from upwell.messages import Change, Chunked, Dead, Embedded, Ended, Message, Parsed, Prefixed
+from upwell.ports import Blobs
+from upwell.records import ENCODER, BlobRef, DocKey, Lane
+from upwell.runtime.stream import topics
+from upwell.runtime.stream.bounds import flaw, known
+
+Headers = list[tuple[str, bytes]]
+
+SCHEMA, BLOB, ATTEMPTS, TRACE = "upwell-schema", "upwell-blob", "upwell-attempts", "traceparent"
+LARGEST_BYTES = 1024 * 1024 * 1024
+"""No message may be larger, in a blob either: a worker has to hold it in memory."""
+HEADERS_BYTES = 1024
+"""Left free of the log's limit for key, headers and framing, beside the key itself."""
+UNREAD = DocKey(tenant="upwell", source="unread", doc_id="-")
+"""Whose blob the bytes are that nobody could read and that are too large for the log."""
+
+LANED: Mapping[str, type[Message]] = {
+    topics.CHANGES: Change,
+    topics.PARSED: Parsed,
+    topics.CHUNKED: Chunked,
+    topics.PREFIXED: Prefixed,
+    topics.EMBEDDED: Embedded,
+}
+CARRIES: Mapping[str, type[Message | Dead]] = {
+    **{topics.laned(step, lane): kind for step, kind in LANED.items() for lane in Lane},
+    topics.CONTROL: Change,
+    topics.APPLIED: Ended,
+    topics.DEAD: Dead,
+}
+"""What each topic carries."""
+KINDS: tuple[type[Message | Dead], ...] = (*LANED.values(), Ended, Dead)
+VERSIONS: Mapping[type[Message | Dead], Mapping[str, Any]] = {
+    kind: {f"{kind.__name__.lower()}/1": msgspec.msgpack.Decoder(kind)} for kind in KINDS
+}
+"""The versions of each message that this code reads, newest last; it writes the newest."""
+BLOB_DECODER = msgspec.msgpack.Decoder(BlobRef)
+PLACE = re.compile(r"at `(\$[\w.\[\]]*)`")
+
+
+def encode(message: Message | Dead, *, limit_bytes: int, blobs: Blobs) -> tuple[bytes, Headers]:
+    """A message as the log's value and headers; with its key all of it takes at most `limit_bytes`.
+
+    Raises Rejected `invalid_event` for text that is not Unicode, `too_large` over LARGEST_BYTES; what `Blobs.put` does.
+    """
+    key = message.event.key if message.event is not None else UNREAD
+    try:
+        value = ENCODER.encode(message)
+        headers = _headers(message)
+        room = limit_bytes - len(topics.key_of(key)) - sum(len(text) for _, text in headers) - HEADERS_BYTES
+    except UnicodeEncodeError:
+        raise Rejected(Reason.INVALID_EVENT, "a message with text that is not Unicode") from None
+    if len(value) <= room:
+        return value, headers
+    if len(value) > LARGEST_BYTES:
+        raise Rejected(Reason.TOO_LARGE, f"a message of {len(value)} bytes; at most {LARGEST_BYTES} can be sent")
+    return ENCODER.encode(blobs.put(key, value)), [*headers, (BLOB, b"1")]
+
+
+def decode(
+    value: bytes, headers: Iterable[tuple[str, bytes | None]], topic: str, *, key: bytes | None, blobs: Blobs
+) -> Message | Dead:
+    """The message that a record of `topic` carries. `key` is the record's; a tombstone (no value) is not a message.
+
+    Raises Rejected `unknown_schema` (saying which, and which are known), `invalid_event` for what is no such message or
+    not under its document's key, `blob_missing`; Retryable while the blob store is away.
+    """
+    said = {name: text or b"" for name, text in headers}
+    kind = CARRIES[topic]
+    decoder = _decoder(said.get(SCHEMA), kind)
+    if said.get(BLOB) == b"1":
+        ref = _decoded(BLOB_DECODER, value, "blob reference")
+        if ref.size > LARGEST_BYTES:
+            raise Rejected(Reason.TOO_LARGE, f"a message of {ref.size} bytes; at most {LARGEST_BYTES} are taken")
+        value = blobs.get(ref)
+        message = _decoded(decoder, value, kind.__name__)
+        if not ref.belongs_to(message.event.key if message.event is not None else UNREAD):
+            raise Rejected(Reason.INVALID_EVENT, "a message in a blob that is not its document's")
+    else:
+        message = _decoded(decoder, value, kind.__name__)
+    _check(message, key)
+    return message  # type: ignore[no-any-return]
+
+
+def _headers(message: Message | Dead) -> Headers:
+    attempts = message.fate.attempts if isinstance(message, Dead) else message.attempts
+    headers = [(SCHEMA, list(VERSIONS[type(message)])[-1].encode()), (ATTEMPTS, str(attempts).encode())]
+    if message.event is not None and message.event.traceparent:
+        headers.append((TRACE, message.event.traceparent.encode()))
+    return headers
+
+
+def _decoder(said: bytes | None, kind: type[Message | Dead]) -> Any:
+    versions = VERSIONS[kind]
+    if said is None:
+        return next(iter(versions.values()))
+    found = versions.get(said.decode(errors="replace"))
+    if found is None:
+        shown = (
+            said.decode(errors="replace") if re.fullmatch(rb"[a-z_]{1,30}/[0-9]{1,6}", said) else "not a schema's name"
+        )
+        raise Rejected(Reason.UNKNOWN_SCHEMA, f"schema {shown}; known here: {', '.join(versions)}")
+    return found
+
+
+def _decoded(decoder: Any, value: bytes, what: str) -> Any:
+    try:
+        return decoder.decode(value)
+    except msgspec.ValidationError as e:
+        place = PLACE.search(str(e))  # names of our own fields; the rest of the text may quote the value
+        where = f" at {place[1]}" if place else ""
+        raise Rejected(Reason.INVALID_EVENT, f"not a {what}: wrong shape{where}") from None
+    except (msgspec.DecodeError, UnicodeError, ValueError, OverflowError):
+        raise Rejected(Reason.INVALID_EVENT, f"not a {what}: broken msgpack") from None
+    except RecursionError:
+        raise Rejected(Reason.INVALID_EVENT, f"not a {what}: nested too deep") from None
+
+
+def _check(message: Message | Dead, key: bytes | None) -> None:
+    event = message.event
+    if event is None:
+        return
+    if not known(event):
+        raise Rejected(Reason.UNKNOWN_SCHEMA, f"schema change_event/{event.schema}; known here: change_event/1")
+    wrong = flaw(event)
+    if wrong is not None:
+        raise Rejected(Reason.INVALID_EVENT, f"an unsound event: {wrong}")
+    if key != topics.key_of(event.key):
+        raise Rejected(Reason.INVALID_EVENT, "a message under a key that is not its document's")
