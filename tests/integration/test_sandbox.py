@@ -8,10 +8,13 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from msgspec.structs import replace
 
+from upwell.embed import tokenizer_of
 from upwell.errors import Reason, Rejected, Retryable
 from upwell.parse.limits import Limits
-from upwell.parse.sandbox import SandboxPreparer, sandbox_strength
+from upwell.parse.prepare import prepare_parsed
+from upwell.parse.sandbox import SandboxParser, SandboxPreparer, sandbox_strength
 from upwell.records import ParseStatus
 
 pytestmark = pytest.mark.integration
@@ -106,7 +109,7 @@ def killed(preparer, times):
     thread.start()
     seen = set()
     while len(seen) < times and thread.is_alive():
-        for warm in list(preparer._busy):
+        for warm in list(preparer.pool._busy):
             pid = warm.child.process.pid
             if pid not in seen:
                 os.kill(pid, signal.SIGKILL)
@@ -142,7 +145,7 @@ def test_children_are_recycled():
         pids = []
         for _ in range(6):
             preparer.prepare(b"x", "x.txt")
-            pids.append(preparer._idle[0].child.process.pid if preparer._idle else None)
+            pids.append(preparer.pool._idle[0].child.process.pid if preparer.pool._idle else None)
         assert len({pid for pid in pids if pid}) >= 2
     finally:
         preparer.close()
@@ -162,3 +165,30 @@ def test_a_large_text_is_refused_by_its_head(preparer, tmp_path):
         archive.writestr("[Content_Types].xml", "<Types/>")
         archive.writestr("word/document.xml", b"\0" * (60 * 1024 * 1024))
     assert preparer.prepare(bomb, "bomb.docx").status is ParseStatus.TOO_LARGE
+
+
+def test_parses_alone_what_is_chunked_elsewhere(preparer, tmp_path):
+    """Parse here, chunk and prefix there: the same document, byte for byte; and no tokenizer is needed to parse."""
+    data = b"# Guide\n\n## Setup\n\nInstall it.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+    file = tmp_path / "guide.md"
+    file.write_bytes(data)
+    parser = SandboxParser()
+    try:
+        for content in (data, file):
+            prepared = prepare_parsed(parser.parse(content, "guide.md"), tokenizer_of("hash"), "fp")
+            whole = preparer.prepare(data, "guide.md")
+            assert replace(prepared, content_sha256=whole.content_sha256) == whole
+        with pytest.raises(Retryable):
+            parser.parse(tmp_path / "none.md", "none.md")
+    finally:
+        parser.close()
+
+
+def test_a_parse_alone_that_takes_too_long_is_timed_out():
+    """The same limits and the same word for it as in a whole preparation."""
+    slow = SandboxParser(limits=Limits(wall_s=0.05))
+    try:
+        parsed = slow.parse(heavy(300_000), "slow.md")
+    finally:
+        slow.close()
+    assert parsed.status is ParseStatus.TIMED_OUT

@@ -1,6 +1,7 @@
 """The parsers' process: `python -m upwell.parse.sandbox_child SOCKET_FD LIFELINE_FD EMBEDDER FINGERPRINT LIMITS`.
 
-It makes its tokenizer, gives its rights away, and then answers requests. What a document does to it stays here.
+It makes its tokenizer (of no embedder: it only parses), gives its rights away, and then answers requests. What a
+document does to it stays here.
 """
 
 import logging
@@ -11,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from upwell.child import serve
+from upwell.errors import Misconfigured
 from upwell.parse import docling
 from upwell.parse.confine import Confinement, allow_cpu, confine
 from upwell.parse.explanation import explanation
@@ -26,7 +28,7 @@ CPU_SLACK_S = 5.0  # the owner ends a document by the wall clock first, and says
 
 
 class Request(Record, frozen=True, kw_only=True):
-    """`op`: prepare or explain (a document as bytes or a path), warm (import the heavy parsers), strength."""
+    """`op`: prepare, parse or explain (a document as bytes or a path), warm (import the heavy parsers), strength."""
 
     op: str
     data: bytes | None = None
@@ -36,11 +38,12 @@ class Request(Record, frozen=True, kw_only=True):
 
 
 class _Worker:
-    def __init__(self, tokenizer: Tokenizer, fingerprint: str, limits: Limits, strength: Confinement) -> None:
-        self.tokenizer, self.fingerprint, self.limits, self.strength = tokenizer, fingerprint, limits, strength
+    def __init__(self, tokenizer: Tokenizer | None, fingerprint: str, limits: Limits, strength: Confinement) -> None:
+        self._tokenizer, self.fingerprint, self.limits, self.strength = tokenizer, fingerprint, limits, strength
         self.decoder = msgspec.msgpack.Decoder(Request)
         self.steps: dict[str, Callable[[Request], bytes]] = {
             "prepare": self.prepare,
+            "parse": self.parse,
             "explain": self.explain,
             "warm": self.warm,
             "strength": lambda _: ENCODER.encode(self.strength),
@@ -66,16 +69,27 @@ class _Worker:
         )
         return ENCODER.encode(prepared)
 
+    def parse(self, request: Request) -> bytes:
+        return ENCODER.encode(self._parsed(request))
+
     def explain(self, request: Request) -> bytes:
-        try:
-            parsed = parse(self._bytes(request), request.name, request.media_type, self.limits)
-        except Unparsable as e:
-            parsed = ParsedDocument(status=e.status, reason=e.reason)
-        return JSON_ENCODER.encode(explanation(parsed, self.tokenizer, self.fingerprint))
+        return JSON_ENCODER.encode(explanation(self._parsed(request), self.tokenizer, self.fingerprint))
 
     def warm(self, _: Request) -> bytes:
         docling.warm()
         return b""
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        if self._tokenizer is None:
+            raise Misconfigured("this parser was started without an embedder: it cannot chunk")
+        return self._tokenizer
+
+    def _parsed(self, request: Request) -> ParsedDocument:
+        try:
+            return parse(self._bytes(request), request.name, request.media_type, self.limits)
+        except Unparsable as e:
+            return ParsedDocument(status=e.status, reason=e.reason)
 
     def _bytes(self, request: Request) -> bytes:
         return request.data if request.data is not None else read_file(Path(request.path or ""), self.limits)
@@ -87,7 +101,7 @@ def main(arguments: list[str]) -> None:
     from upwell.embed import tokenizer_of  # noqa: PLC0415 - the rest of this module is used without it
 
     logging.disable(logging.CRITICAL)  # what parsers say of a document may quote it
-    tokenizer = tokenizer_of(embedder)
+    tokenizer = tokenizer_of(embedder) if embedder else None
     limits = msgspec.json.decode(limits_json, type=Limits)
     serve(_Worker(tokenizer, fingerprint, limits, confine(limits)), int(socket_fd), int(lifeline_fd))
 

@@ -1,0 +1,131 @@
+"""Processes that may die: a pool of warm, confined children that a document can do nothing to but end."""
+
+import os
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+from upwell.child import Child, ChildDied, ChildTimedOut
+from upwell.errors import Reason, Rejected, Retryable
+from upwell.parse.limits import Limits
+from upwell.parse.sandbox_child import Request
+from upwell.records import ENCODER, JSON_ENCODER
+
+CHILD_MODULE = "upwell.parse.sandbox_child"
+START_S = 60.0
+GRACE_S = 2.0
+
+
+class _Warm:
+    """A child and how many documents it has seen."""
+
+    def __init__(self, child: Child) -> None:
+        self.child = child
+        self.seen = 0
+
+
+class ChildPool:
+    """As many callers as `workers` are served in parallel, more wait.
+
+    A child is replaced after `recycle_after` documents, and when a document ends it: that document is tried once more
+    in a fresh child, alone, so that a neighbour's leftovers are not held against it. The children chunk with the
+    tokenizer of `embedder`; with an empty name they only parse.
+    """
+
+    def __init__(self, embedder: str, fingerprint: str, *, workers: int, limits: Limits, recycle_after: int) -> None:
+        self._arguments = (embedder, fingerprint, JSON_ENCODER.encode(limits).decode())
+        self._limits, self._recycle_after = limits, recycle_after
+        self._places = threading.BoundedSemaphore(workers)
+        self._lock = threading.Lock()
+        self._idle: list[_Warm] = []
+        self._busy: set[_Warm] = set()
+        self._closed = False
+
+    def ask(self, request: Request) -> bytes:
+        """A child's answer.
+
+        Raises ChildTimedOut after the limits' wall time, Rejected (`parser_crashed`, or what the child refused) and
+        Retryable (no child could be started, the pool is closed).
+        """
+        body = ENCODER.encode(request)
+        with self._places:
+            try:
+                return self._ask_child(body, fresh=False)
+            except ChildTimedOut:
+                raise
+            except ChildDied:
+                pass
+            try:
+                return self._ask_child(body, fresh=True)
+            except ChildTimedOut:
+                raise
+            except ChildDied as e:
+                raise Rejected(Reason.PARSER_CRASHED, f"the parser ended twice on it: {e}") from e
+
+    def close(self) -> None:
+        """End the children; calls in flight fail as Retryable."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+            busy = list(self._busy)
+        for warm in idle:
+            warm.child.close()
+        for warm in busy:
+            warm.child.kill()
+
+    def _ask_child(self, request: bytes, *, fresh: bool) -> bytes:
+        warm = self._take(fresh=fresh)
+        try:
+            answer = warm.child.call(request, self._limits.wall_s + GRACE_S)
+        finally:
+            self._give_back(warm)
+        return answer
+
+    def _take(self, *, fresh: bool) -> _Warm:
+        with self._lock:
+            if self._closed:
+                raise Retryable("the parsers are closed")
+            warm = self._idle.pop() if self._idle and not fresh else None
+        if warm is None or not warm.child.alive:
+            warm = _Warm(self._started())
+        with self._lock:
+            self._busy.add(warm)
+        return warm
+
+    def _started(self) -> Child:
+        """A child that has answered once: its start does not count against a document."""
+        child = Child(CHILD_MODULE, self._arguments, child_environment())
+        try:
+            child.call(ENCODER.encode(Request(op="strength")), START_S)
+        except ChildDied as e:
+            raise Retryable(f"no parser could be started: {e}") from e
+        return child
+
+    def _give_back(self, warm: _Warm) -> None:
+        warm.seen += 1
+        keep = warm.child.alive and warm.seen < self._recycle_after
+        with self._lock:
+            self._busy.discard(warm)
+            keep = keep and not self._closed
+            if keep:
+                self._idle.append(warm)
+        if not keep:
+            warm.child.close()
+
+
+def child_environment() -> Mapping[str, str]:
+    """Nothing of ours but what Python needs: no secrets, no working folder on the import path, no downloads."""
+    return {
+        "PATH": os.defpath,
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+        "PYTHONSAFEPATH": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONWARNINGS": "ignore",
+        "PYTHONHASHSEED": "0",
+        "HF_HUB_OFFLINE": "1",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        "MALLOC_ARENA_MAX": "2",
+    }
