@@ -9,6 +9,8 @@ from pathlib import Path
 from threading import Event
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from upwell.records import Record
 
 
@@ -172,7 +174,31 @@ class StatusAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
     tokens_embedded: int = 0
 
 
+class DeadFilter(Record, frozen=True, kw_only=True):
+    """Which dead letters: each criterion that is given must hold, none given are all. `doc` is a glob over the doc_id
+    (`*` crosses folders); `since` (inclusive) and `before` (exclusive) are us since the epoch. Of those that are left
+    the `limit` oldest.
+    """
+
+    ids: tuple[int, ...] = ()
+    tenant: str | None = None
+    source: str | None = None
+    doc: str | None = None
+    stage: str | None = None
+    reason: str | None = None
+    since: int | None = None
+    before: int | None = None
+    limit: int | None = None
+
+    @property
+    def narrows(self) -> bool:
+        """True if it says more than how many."""
+        return replace(self, limit=None) != DeadFilter()
+
+
 class DeadAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """`replayable`: its event is kept. One without goes when its cause goes (a file's name, a part of a document)."""
+
     id: int
     tenant: str
     source: str
@@ -182,6 +208,7 @@ class DeadAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
     detail: str
     attempts: int
     at: str
+    replayable: bool = True
 
 
 class EraseAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
@@ -209,6 +236,9 @@ class InitAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
     pipeline: str
     dim: int
     created: bool
+
+
+ALL_LETTERS = DeadFilter()
 
 
 class LakeApi(Protocol):
@@ -240,12 +270,18 @@ class LakeApi(Protocol):
 
     def status(self) -> StatusAnswer: ...
 
-    def dead_list(self, *, tenant: str | None = None, source: str | None = None) -> tuple[DeadAnswer, ...]: ...
+    def dead_list(self, which: DeadFilter = ALL_LETTERS) -> tuple[DeadAnswer, ...]:
+        """The dead letters that `which` means, oldest first. NotFound for an id that there is not."""
+        ...
 
     def dead_show(self, dead_id: int) -> DeadAnswer: ...
 
-    def dead_replay(self, dead_ids: tuple[int, ...]) -> int:
-        """Accept these dead letters again (all of them when none are named); returns how many."""
+    def dead_replay(self, which: DeadFilter) -> int:
+        """Accept these dead letters again; returns how many had an event to accept."""
+        ...
+
+    def dead_discard(self, which: DeadFilter) -> int:
+        """Forget these dead letters for good; their events stay ended. Returns how many."""
         ...
 
     def erase(self, doc: str, *, tenant: str = "default", source: str | None = None) -> EraseAnswer: ...

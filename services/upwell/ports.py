@@ -408,7 +408,9 @@ class ChildFault(Record, frozen=True, kw_only=True):
 
 
 class DeadLetter(Record, frozen=True, kw_only=True):
-    """An input that was refused, kept with its reason until it is replayed or discarded."""
+    """An input that was refused, kept with its reason until it is replayed or discarded. `replayable`: with its event,
+    which one that never became an event (a file's name) has not.
+    """
 
     id: int
     tenant: str
@@ -419,3 +421,4 @@ class DeadLetter(Record, frozen=True, kw_only=True):
     detail: str
     attempts: int
     at: int
+    replayable: bool = True

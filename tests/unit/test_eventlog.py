@@ -67,6 +67,34 @@ def test_a_refused_event_is_a_dead_letter_and_can_be_replayed(log):
     assert log.dead() == []
 
 
+def test_a_replayed_letter_that_fails_again_is_one_letter_with_its_tries_counted_up(log):
+    log.append([event(1)])
+    log.finish(event(1), CORRUPT)
+    for tries in (2, 3):
+        log.replay([log.dead()[0].id])
+        log.finish(event(1), CORRUPT)
+        assert [letter.attempts for letter in log.dead()] == [tries]
+
+
+def test_a_discarded_letter_is_gone_and_its_event_stays_ended(log):
+    log.append([event(1), event(2, "b.md")])
+    log.finish(event(1), CORRUPT)
+    log.finish(event(2, "b.md"), CORRUPT)
+    first, second = log.dead()
+    assert log.discard([first.id]) == 1
+    assert log.dead() == [second]
+    assert log.discard([first.id]) == 0
+    assert log.outcomes() == {"dead": 2}
+    assert log.replay([first.id]) == []
+
+
+def test_a_letter_without_an_event_says_that_it_cannot_be_replayed(log):
+    collision = Fate(outcome=Outcome.DEAD, reason=Reason.NAME_COLLISION, stage="scan")
+    log.append([event(1)], lambda c: log.bury(c, event(2, "b.md").key, collision))
+    log.finish(event(1), CORRUPT)
+    assert {letter.doc_id: letter.replayable for letter in log.dead()} == {"a.md": True, "b.md": False}
+
+
 def test_a_later_good_version_takes_the_dead_letter_away_but_a_permission_does_not(log):
     log.append([event(1), event(2, op=Op.ACL), event(3)])
     log.finish(event(1), CORRUPT)

@@ -1,11 +1,11 @@
-"""`upwell dead list|show|replay`: what was refused, why, and another try."""
+"""`upwell dead list|show|replay|discard`: what was refused, why, and another try or none."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from upwell.answers import DeadAnswer
-from upwell.cli import options
+from upwell.answers import DeadAnswer, DeadFilter
+from upwell.cli import dead_filter, options
 from upwell.cli.opening import opened, settings_of
 from upwell.cli.output import emit, note
 from upwell.cli.search import moment
@@ -31,24 +31,31 @@ class Replayed(Record, frozen=True, kw_only=True, omit_defaults=False):
     replayed: int
 
 
+class Discarded(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """How many dead letters were forgotten."""
+
+    discarded: int
+
+
 @app.command(
     "list",
     short_help="What was refused, and why",
-    help="List the refused documents with their reasons.",
-    epilog=options.examples("upwell dead list", "upwell dead list --source docs --json"),
+    help="List the refused documents with their reasons, oldest first.",
+    epilog=options.examples("upwell dead list", "upwell dead list --source docs --reason corrupt --since 7d --json"),
 )
+@dead_filter.filtered
 def list_(
-    tenant: Annotated[str | None, typer.Option("--tenant", metavar="T", help="Only this tenant's.")] = None,
-    source: Annotated[str | None, typer.Option("--source", metavar="NAME", help="Only this source's.")] = None,
+    which: DeadFilter,
     lake: options.Lake = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
     with opened(settings_of(lake, config)) as api:
-        answers = api.dead_list(tenant=tenant, source=source)
+        answers = api.dead_list(which)
     emit(answers, None if as_json else view(answers))
     if not answers:
-        note("no dead letters: everything that was accepted has been taken in")
+        said = "no such dead letters" if which.narrows else "no dead letters: everything accepted has been taken in"
+        note(said)
 
 
 @app.command(
@@ -69,20 +76,56 @@ def show(
 
 @app.command(
     short_help="Try again",
-    help="Accept dead letters again: those named, or all.",
-    epilog=options.examples("upwell dead replay 7 9", "upwell dead replay"),
+    help="Accept dead letters again: those named or filtered; all when nothing is said.",
+    epilog=options.examples("upwell dead replay 7 9", "upwell dead replay --reason timed_out --dry-run"),
 )
+@dead_filter.filtered
 def replay(
-    numbers: Annotated[
-        list[int] | None, typer.Argument(metavar="[ID]...", help="Which; all when none is named.")
-    ] = None,
+    which: DeadFilter,
+    numbers: dead_filter.Numbers = None,
+    everything: dead_filter.All = False,
+    dry_run: dead_filter.DryRun = False,
     lake: options.Lake = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
+    which = dead_filter.meant(which, numbers, everything=everything, command="replay", default_all=True)
     with opened(settings_of(lake, config)) as api:
-        answer = Replayed(replayed=api.dead_replay(tuple(numbers or ())))
+        if dry_run:
+            would(tuple(letter for letter in api.dead_list(which) if letter.replayable), "accepted again", as_json)
+            return
+        answer = Replayed(replayed=api.dead_replay(which))
     emit(answer, None if as_json else f"{answer.replayed} accepted again")
+
+
+@app.command(
+    short_help="Forget for good",
+    help="Forget dead letters for good: those named or filtered, or --all. Their events stay ended.",
+    epilog=options.examples("upwell dead discard 7 9", "upwell dead discard --older-than 30d --dry-run"),
+)
+@dead_filter.filtered
+def discard(
+    which: DeadFilter,
+    numbers: dead_filter.Numbers = None,
+    everything: dead_filter.All = False,
+    dry_run: dead_filter.DryRun = False,
+    lake: options.Lake = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    which = dead_filter.meant(which, numbers, everything=everything, command="discard")
+    with opened(settings_of(lake, config)) as api:
+        if dry_run:
+            would(api.dead_list(which), "discarded", as_json)
+            return
+        answer = Discarded(discarded=api.dead_discard(which))
+    emit(answer, None if as_json else f"{answer.discarded} discarded")
+
+
+def would(answers: tuple[DeadAnswer, ...], done: str, as_json: bool) -> None:
+    """What a dry run prints: the letters that would be meant."""
+    emit(answers, None if as_json else view(answers))
+    note(f"dry run: {len(answers)} would be {done}; nothing was changed")
 
 
 def view(answers: tuple[DeadAnswer, ...]) -> "Table":

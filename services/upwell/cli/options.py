@@ -19,7 +19,7 @@ def or_help(context: typer.Context) -> None:
         raise typer.Exit(2)
 
 
-def _text(value: str | None) -> str | None:
+def text_of(value: str | None) -> str | None:
     """Arguments in NFC, as document ids are; a name that is not UTF-8 is a usage error."""
     if value is None:
         return None
@@ -30,9 +30,9 @@ def _text(value: str | None) -> str | None:
     return unicodedata.normalize("NFC", value)
 
 
-def _name(value: str | None) -> str | None:
+def name_of(value: str | None) -> str | None:
     """A tenant's or source's name: it must show on a terminal, or nobody could tell it from another."""
-    named = _text(value)
+    named = text_of(value)
     if named is not None and (not named.strip() or not named.isprintable()):
         raise typer.BadParameter(f"{named!r}: a name is missing or unreadable")
     return named
@@ -47,21 +47,23 @@ Config = Annotated[
     typer.Option("--config", metavar="FILE", help="Settings.  [default: ./upwell.toml where it exists]"),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, nothing else there.")]
-Tenant = Annotated[str, typer.Option("--tenant", metavar="T", callback=_name, help="Whose documents.")]
+Tenant = Annotated[str, typer.Option("--tenant", metavar="T", callback=name_of, help="Whose documents.")]
 Source = Annotated[
     str | None,
-    typer.Option("--source", metavar="NAME", callback=_name, help="The source's name.  [default: the folder's name]"),
+    typer.Option("--source", metavar="NAME", callback=name_of, help="The source's name.  [default: the folder's name]"),
 ]
 WhichSource = Annotated[
     str | None,
-    typer.Option("--source", metavar="NAME", callback=_name, help="Needed when two sources have a document so named."),
+    typer.Option(
+        "--source", metavar="NAME", callback=name_of, help="Needed when two sources have a document so named."
+    ),
 ]
 Owner = Annotated[
     str | None,
     typer.Option(
         "--owner",
         metavar="WHO",
-        callback=_text,
+        callback=text_of,
         help="May read all of the folder unless denied; a bare name is a user.  [default: your login name]",
     ),
 ]
@@ -70,21 +72,21 @@ Embedder = Annotated[
     typer.Option(
         "--embedder",
         metavar="minilm|hash|NAME",
-        callback=_text,
+        callback=text_of,
         help="The model of a new lake; `hash` matches words only, for tests.  [default: the lake's own, or minilm]",
     ),
 ]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of documents.")]
 Doc = Annotated[
-    str, typer.Argument(metavar="DOC", callback=_text, help="The document's id: its path below the folder.")
+    str, typer.Argument(metavar="DOC", callback=text_of, help="The document's id: its path below the folder.")
 ]
-Query = Annotated[str, typer.Argument(metavar="QUERY", callback=_text, help="What to look for, in plain words.")]
+Query = Annotated[str, typer.Argument(metavar="QUERY", callback=text_of, help="What to look for, in plain words.")]
 Reader = Annotated[
     str | None,
     typer.Option(
         "--as",
         metavar="WHO",
-        callback=_text,
+        callback=text_of,
         help="Search with the rights of this reader; a bare name is a user.  [default: your login name]",
     ),
 ]

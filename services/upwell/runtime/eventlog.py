@@ -29,6 +29,7 @@ from upwell.runtime.eventlog_tables import (
     FORGET_INSIDE_UNLESS_GONE_ON,
     GONE_ON,
     METADATA,
+    REPLAYS,
     UNENDED,
 )
 from upwell.sqlite import open_sqlite, transaction, truncate_wal
@@ -125,7 +126,8 @@ class SqliteEventLog:
 
     def dead(self, tenant: str | None = None, source: str | None = None) -> list[DeadLetter]:
         """The dead letters, oldest first."""
-        query = sa.select(*(DEAD.c[name] for name in DeadLetter.__struct_fields__)).order_by(DEAD.c.id)
+        columns = [DEAD.c[name] for name in DeadLetter.__struct_fields__ if name in DEAD.c]
+        query = sa.select(*columns, DEAD.c.body.is_not(None).label("replayable")).order_by(DEAD.c.id)
         if tenant is not None:
             query = query.where(DEAD.c.tenant == tenant)
         if source is not None:
@@ -143,7 +145,8 @@ class SqliteEventLog:
     def replay(self, dead_ids: Sequence[int]) -> list[Ticket]:
         """Accept the events of these dead letters again (of all, when none are named); the letters are gone then."""
         with self.transaction() as connection:
-            chosen = sa.select(DEAD.c.id, DEAD.c.event_id, DEAD.c.body).where(DEAD.c.body.is_not(None))
+            columns = (DEAD.c.id, DEAD.c.event_id, DEAD.c.body, DEAD.c.attempts)
+            chosen = sa.select(*columns).where(DEAD.c.body.is_not(None))
             rows = connection.execute(chosen.where(DEAD.c.id.in_(dead_ids)) if dead_ids else chosen).all()
             for row in rows:
                 connection.execute(
@@ -151,8 +154,19 @@ class SqliteEventLog:
                     .where(EVENTS.c.event_id == row.event_id)
                     .values(ended_at=None, outcome=None, reason=None, body=row.body)
                 )
+                tried = {"attempts": row.attempts}
+                connection.execute(
+                    insert(REPLAYS)
+                    .values(event_id=row.event_id, **tried)
+                    .on_conflict_do_update(index_elements=["event_id"], set_=tried)
+                )
             connection.execute(sa.delete(DEAD).where(DEAD.c.id.in_([row.id for row in rows])))
             return self._tickets(connection, EVENTS.c.event_id.in_([row.event_id for row in rows]))
+
+    def discard(self, dead_ids: Sequence[int]) -> int:
+        """Forget these dead letters for good; their events stay ended. Returns how many there were."""
+        with self.transaction() as connection:
+            return connection.execute(sa.delete(DEAD).where(DEAD.c.id.in_(dead_ids))).rowcount
 
     def pending_counts(self) -> dict[tuple[str, str], tuple[int, int]]:
         """(tenant, source) -> (events that have not ended, when the oldest of them was received in us)."""
@@ -173,6 +187,8 @@ class SqliteEventLog:
     def erase(self, key: DocKey) -> int:
         """Forget every event and dead letter of a document that has ended; returns how many. Truncates the WAL."""
         with self.transaction() as connection:
+            of_document = sa.select(EVENTS.c.event_id).where(EVENTS.c.document == key.digest)
+            connection.execute(sa.delete(REPLAYS).where(REPLAYS.c.event_id.in_(of_document)))
             removed = connection.execute(
                 sa.delete(EVENTS).where(EVENTS.c.document == key.digest, EVENTS.c.ended_at.is_not(None))
             ).rowcount
@@ -224,6 +240,10 @@ class SqliteEventLog:
 
     @staticmethod
     def _bury(connection: sa.Connection, key: DocKey, fate: Fate, now: int, event: ChangeEvent | None) -> None:
+        before = None
+        if event is not None:
+            tried = sa.select(REPLAYS.c.attempts).where(REPLAYS.c.event_id == event.event_id)
+            before = connection.execute(tried).scalar_one_or_none()
         values = {
             "event_id": event.event_id if event else None,
             "tenant": key.tenant,
@@ -232,7 +252,7 @@ class SqliteEventLog:
             "stage": fate.stage,
             "reason": fate.reason or "",
             "detail": fate.detail,
-            "attempts": fate.attempts,
+            "attempts": fate.attempts + (before or 0),
             "at": now,
             "body": ENCODER.encode(event) if event else None,
         }

@@ -46,6 +46,14 @@ DEAD = sa.Table(
     sqlite_autoincrement=True,
 )
 
+REPLAYS = sa.Table(
+    "replays",
+    METADATA,
+    sa.Column("event_id", sa.String, primary_key=True),
+    sa.Column("attempts", sa.Integer, nullable=False),
+)
+"""How often a replayed event had been tried before: should it fail again, its letter counts on from there."""
+
 UNENDED = EVENTS.c.ended_at.is_(None)
 
 END = (

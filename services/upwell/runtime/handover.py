@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from upwell.answers import (
+    ALL_LETTERS,
     DeadAnswer,
+    DeadFilter,
     EraseAnswer,
     IngestAnswer,
     LakeApi,
@@ -69,14 +71,17 @@ class HandedOverLake:
     def status(self) -> StatusAnswer:
         return self._ask(lambda lake: lake.status())
 
-    def dead_list(self, *, tenant: str | None = None, source: str | None = None) -> tuple[DeadAnswer, ...]:
-        return self._ask(lambda lake: lake.dead_list(tenant=tenant, source=source))
+    def dead_list(self, which: DeadFilter = ALL_LETTERS) -> tuple[DeadAnswer, ...]:
+        return self._ask(lambda lake: lake.dead_list(which))
 
     def dead_show(self, dead_id: int) -> DeadAnswer:
         return self._ask(lambda lake: lake.dead_show(dead_id))
 
-    def dead_replay(self, dead_ids: tuple[int, ...]) -> int:
-        return self._ask(lambda lake: lake.dead_replay(dead_ids))
+    def dead_replay(self, which: DeadFilter) -> int:
+        return self._ask(lambda lake: lake.dead_replay(which))
+
+    def dead_discard(self, which: DeadFilter) -> int:
+        return self._ask(lambda lake: lake.dead_discard(which))
 
     def erase(self, doc: str, *, tenant: str = "default", source: str | None = None) -> EraseAnswer:
         return self._ask(lambda lake: lake.erase(doc, tenant=tenant, source=source))

@@ -8,7 +8,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from upwell.answers import (
+    ALL_LETTERS,
     DeadAnswer,
+    DeadFilter,
     DocumentCounts,
     EraseAnswer,
     IngestAnswer,
@@ -19,12 +21,13 @@ from upwell.answers import (
     StatusAnswer,
 )
 from upwell.clock import rfc3339
-from upwell.errors import Misconfigured, NotFound
+from upwell.errors import Misconfigured
 from upwell.ports import DeadLetter
 from upwell.records import ChangeEvent, Lane
 from upwell.runtime import erasing, looks, views
 from upwell.runtime.finding import find_document, find_whole
 from upwell.runtime.following import first_answer
+from upwell.runtime.letters import matching
 from upwell.runtime.meter import Meter
 from upwell.runtime.parts import Identity, Parts
 from upwell.runtime.scanning import Looked, Scanning
@@ -138,19 +141,22 @@ class LocalLake:
             tokens_embedded=self._totals.tokens_embedded,
         )
 
-    def dead_list(self, *, tenant: str | None = None, source: str | None = None) -> tuple[DeadAnswer, ...]:
-        return tuple(views.dead_answer(letter) for letter in self._parts.log.dead(tenant, source))
+    def dead_list(self, which: DeadFilter = ALL_LETTERS) -> tuple[DeadAnswer, ...]:
+        return tuple(views.dead_answer(letter) for letter in self._letters(which))
 
     def dead_show(self, dead_id: int) -> DeadAnswer:
-        return views.dead_answer(self._letters((dead_id,))[0])
+        return views.dead_answer(self._letters(DeadFilter(ids=(dead_id,)))[0])
 
-    def dead_replay(self, dead_ids: tuple[int, ...]) -> int:
-        self._letters(dead_ids)
+    def dead_replay(self, which: DeadFilter) -> int:
+        ids = [letter.id for letter in self._letters(which) if letter.replayable]
         tally = Tally()
         with self._parts.engine.watching(tally):
-            replayed = self._parts.engine.replay(dead_ids)
+            replayed = self._parts.engine.replay(ids) if ids else 0
             tally.wait()
         return replayed
+
+    def dead_discard(self, which: DeadFilter) -> int:
+        return self._parts.log.discard([letter.id for letter in self._letters(which)])
 
     def erase(self, doc: str, *, tenant: str = "default", source: str | None = None) -> EraseAnswer:
         return erasing.erase(self._parts, find_whole(self._parts.registry, doc, tenant, source).key)
@@ -191,12 +197,8 @@ class LocalLake:
         if scanning is not None:
             scanning.forget(event.doc_id)
 
-    def _letters(self, dead_ids: tuple[int, ...]) -> list[DeadLetter]:
-        """The dead letters of these ids, in their order. Raises NotFound for one that there is not."""
-        known = {letter.id: letter for letter in self._parts.log.dead()}
-        if unknown := sorted(set(dead_ids) - known.keys()):
-            raise NotFound(f"no dead letter {unknown[0]}; `upwell dead list` shows which there are")
-        return [known[dead_id] for dead_id in dead_ids]
+    def _letters(self, which: DeadFilter) -> list[DeadLetter]:
+        return matching(self._parts.log.dead(which.tenant, which.source), which)
 
     def _identity(self) -> Identity:
         known = self._parts.known()

@@ -8,7 +8,17 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
-from upwell.answers import DeadAnswer, EraseAnswer, IngestAnswer, Progress, SearchAnswer, ShowAnswer, StatusAnswer
+from upwell.answers import (
+    ALL_LETTERS,
+    DeadAnswer,
+    DeadFilter,
+    EraseAnswer,
+    IngestAnswer,
+    Progress,
+    SearchAnswer,
+    ShowAnswer,
+    StatusAnswer,
+)
 from upwell.errors import Misconfigured, NotFound, Reason, Rejected, Retryable, UpwellError
 from upwell.runtime.handover import OwnerGone
 
@@ -82,14 +92,17 @@ class RemoteLake:
     def status(self) -> StatusAnswer:
         return self._ask(StatusAnswer, "GET", "/v1/status")
 
-    def dead_list(self, *, tenant: str | None = None, source: str | None = None) -> tuple[DeadAnswer, ...]:
-        return self._ask(tuple[DeadAnswer, ...], "GET", "/v1/dead", params=_given(tenant=tenant, source=source))
+    def dead_list(self, which: DeadFilter = ALL_LETTERS) -> tuple[DeadAnswer, ...]:
+        return self._ask(tuple[DeadAnswer, ...], "GET", "/v1/dead", params=msgspec.to_builtins(which))
 
     def dead_show(self, dead_id: int) -> DeadAnswer:
         return self._ask(DeadAnswer, "GET", f"/v1/dead/{dead_id}")
 
-    def dead_replay(self, dead_ids: tuple[int, ...]) -> int:
-        return self._ask(int, "POST", "/v1/dead/replay", json={"ids": list(dead_ids)})
+    def dead_replay(self, which: DeadFilter) -> int:
+        return self._ask(int, "POST", "/v1/dead/replay", json=msgspec.to_builtins(which))
+
+    def dead_discard(self, which: DeadFilter) -> int:
+        return self._ask(int, "POST", "/v1/dead/discard", json=msgspec.to_builtins(which))
 
     def erase(self, doc: str, *, tenant: str = "default", source: str | None = None) -> EraseAnswer:
         body = {"doc_id": doc, "tenant": tenant, "source": source}

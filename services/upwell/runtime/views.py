@@ -89,6 +89,7 @@ def dead_answer(letter: DeadLetter) -> DeadAnswer:
         detail=letter.detail,
         attempts=letter.attempts,
         at=rfc3339(letter.at) or "",
+        replayable=letter.replayable,
     )
 
 

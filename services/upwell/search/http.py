@@ -14,10 +14,10 @@ import msgspec
 from fastapi import FastAPI, Query, Request
 from fastapi.responses import PlainTextResponse, Response, StreamingResponse
 from prometheus_client import CONTENT_TYPE_LATEST
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from upwell import __version__
-from upwell.answers import LakeApi
+from upwell.answers import DeadFilter, LakeApi
 from upwell.errors import Misconfigured, NotFound, Rejected, Retryable, UpwellError
 
 STATUS_OF: dict[type[UpwellError], int] = {Misconfigured: 400, NotFound: 404, Rejected: 422, Retryable: 503}
@@ -42,10 +42,24 @@ class IngestBody(BaseModel):
     tenant: str = "default"
 
 
-class ReplayBody(BaseModel):
-    """Which dead letters to accept again; all of them when none are named."""
+class WhichBody(BaseModel):
+    """Which dead letters (see `answers.DeadFilter`); all of them when nothing is said, and no word may be misspelt."""
+
+    model_config = ConfigDict(extra="forbid")
 
     ids: list[int] = []
+    tenant: str | None = None
+    source: str | None = None
+    doc: str | None = None
+    stage: str | None = None
+    reason: str | None = None
+    since: int | None = None
+    before: int | None = None
+    limit: int | None = Field(None, ge=0)
+
+    @property
+    def filter(self) -> DeadFilter:
+        return DeadFilter(**{**self.model_dump(), "ids": tuple(self.ids)})
 
 
 class EraseBody(BaseModel):
@@ -124,8 +138,8 @@ def _add_reading(app: FastAPI, lake: LakeApi) -> None:
         return _answer(lake.status())
 
     @app.get("/v1/dead")
-    def dead(tenant: str | None = None, source: Annotated[str | None, Query()] = None) -> Response:
-        return _answer(lake.dead_list(tenant=tenant, source=source))
+    def dead(which: Annotated[WhichBody, Query()]) -> Response:
+        return _answer(lake.dead_list(which.filter))
 
     @app.get("/v1/dead/{dead_id}")
     def dead_show(dead_id: int) -> Response:
@@ -134,8 +148,12 @@ def _add_reading(app: FastAPI, lake: LakeApi) -> None:
 
 def _add_operating(app: FastAPI, lake: LakeApi) -> None:
     @app.post("/v1/dead/replay")
-    def replay(body: ReplayBody) -> Response:
-        return _answer(lake.dead_replay(tuple(body.ids)))
+    def replay(body: WhichBody) -> Response:
+        return _answer(lake.dead_replay(body.filter))
+
+    @app.post("/v1/dead/discard")
+    def discard(body: WhichBody) -> Response:
+        return _answer(lake.dead_discard(body.filter))
 
     @app.post("/v1/erase")
     def erase(body: EraseBody) -> Response:
