@@ -1,1 +1,3 @@
 """Stands here so that `tests/` is on the import path: samples are shared between kinds of tests."""
+
+from broker import kafka, kafka_of_session  # noqa: F401
