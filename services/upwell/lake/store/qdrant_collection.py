@@ -1,40 +1,130 @@
-"""How a collection is made: three vectors a point, and an index on every filtered field before anything is loaded."""
+"""How a collection is made: three vectors a point, and an index on every filtered field before anything is loaded.
+
+Deleted points leave a server's segments when its optimizer rewrites them, which no request can order; the thresholds
+here make it do so early. What remains after an erasure, and until when, the certificate has to say: a segment of fewer
+than VACUUM_VECTORS points or with a smaller share of deleted ones than VACUUM_SHARE keeps their bytes until it is
+rewritten, the write-ahead log (two files of 32 MB a shard) until as much has been written again, and snapshots until
+they are removed. https://qdrant.tech/documentation/concepts/optimizer/, …/concepts/storage/
+"""
 
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
 from qdrant_client import QdrantClient, models
+from qdrant_client.http.exceptions import UnexpectedResponse
 
 from upwell.errors import Misconfigured
 from upwell.lake.store.points import INTEGER_FIELDS, KEYWORD_FIELDS
+from upwell.lake.store.qdrant_server import Abilities
+
+VACUUM_SHARE = 0.05
+VACUUM_VECTORS = 100
+"""The least that a server takes."""
+READY_TRIES = 8
+FIRST_PAUSE_S = 0.05
+
+CONFLICT, NOT_FOUND, SERVER_ERROR = 409, 404, 500
 
 
-def create_collection(client: QdrantClient, name: str, dim: int, *, turbo4: bool, indexed: bool) -> None:
-    """Create the collection unless it is there. Idempotent: a crash half-way is mended by the next call.
-
-    Raises Misconfigured when it is there with another dimension.
+def make_collection(client: QdrantClient, name: str, dim: int, able: Abilities) -> None:
+    """Make the collection and its indexes, unless they are there. Idempotent: a crash half-way is mended by the next
+    call, and of several processes that call it at once each finds the same collection whole.
     """
+    if not client.collection_exists(name):
+        try:
+            client.create_collection(
+                name,
+                vectors_config=_vector_params(dim, turbo4=able.turbo4),
+                sparse_vectors_config={"sparse": _sparse_params(able)},
+                optimizers_config=models.OptimizersConfigDiff(
+                    deleted_threshold=VACUUM_SHARE, vacuum_min_vector_number=VACUUM_VECTORS
+                ),
+            )
+        except UnexpectedResponse as error:
+            if error.status_code != CONFLICT:  # another process was faster: its collection is as good
+                raise
+    for field, schema in _missing_indexes(_ready(client, name)):
+        client.create_payload_index(name, field, schema, wait=True)
+
+
+def check_collection(client: QdrantClient, name: str, dim: int) -> models.CollectionInfo:
+    """The collection, as it is.
+
+    Raises Misconfigured when it is not there, lacks an index, or was made for another dimension.
+    """
+    try:
+        info = _ready(client, name)
+    except UnexpectedResponse as error:
+        if error.status_code == NOT_FOUND:
+            raise _unmade(f"has no collection {name!r}") from error
+        raise
+    stored = info.config.params.vectors
+    sizes = {params.size for params in stored.values()} if isinstance(stored, dict) else set()
+    if sizes != {dim}:
+        raise Misconfigured(f"collection {name!r} was made for vectors of {sorted(sizes)} numbers, not {dim}")
+    missing = [field for field, _ in _missing_indexes(info)]
+    if missing:
+        raise _unmade(f"lacks the index of {', '.join(missing)} in collection {name!r}")
+    return info
+
+
+def make_local(client: QdrantClient, name: str, dim: int) -> None:
+    """The collection in local mode, which has no indexes. Raises Misconfigured for one of another dimension."""
+    able = Abilities(turbo4=True, tenant_terms=True)
     if not client.collection_exists(name):
         client.create_collection(
             name,
-            vectors_config=_vector_params(dim, turbo4=turbo4),
-            sparse_vectors_config={"sparse": models.SparseVectorParams(modifier=models.Modifier.IDF)},
+            vectors_config=_vector_params(dim, turbo4=able.turbo4),
+            sparse_vectors_config={"sparse": _sparse_params(able)},
         )
-    _check_dimension(client, name, dim)
-    if not indexed:
-        return
-    for field in KEYWORD_FIELDS:
-        schema = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=field == "tenant")
-        client.create_payload_index(name, field, schema, wait=True)
-    for field in INTEGER_FIELDS:
-        client.create_payload_index(name, field, models.PayloadSchemaType.INTEGER, wait=True)
+    stored = client.get_collection(name).config.params.vectors
+    sizes = {params.size for params in stored.values()} if isinstance(stored, dict) else set()
+    if sizes != {dim}:
+        raise Misconfigured(f"collection {name!r} was made for vectors of {sorted(sizes)} numbers, not {dim}")
+
+
+def knows_rarity(info: models.CollectionInfo) -> bool:
+    """True if the server weighs the words of a query by how rare they are."""
+    sparse = (info.config.params.sparse_vectors or {}).get("sparse")
+    return sparse is not None and sparse.modifier == models.Modifier.IDF
 
 
 def discard_deleted_rows(folder: Path, name: str) -> None:
     """Local mode keeps its points in SQLite, where a deleted row's bytes stay until the file is rewritten."""
     with closing(sqlite3.connect(folder / "collection" / name / "storage.sqlite")) as connection:
         connection.execute("VACUUM")
+
+
+def _ready(client: QdrantClient, name: str) -> models.CollectionInfo:
+    """The collection once it can be read: the loser of a race to make it may ask before its shards are there, and gets
+    a 500 (seen by others on 1.16)."""
+    pause_s = FIRST_PAUSE_S
+    for _ in range(READY_TRIES - 1):
+        try:
+            return client.get_collection(name)
+        except UnexpectedResponse as error:
+            if error.status_code != SERVER_ERROR:
+                raise
+        time.sleep(pause_s)
+        pause_s *= 2
+    return client.get_collection(name)
+
+
+def _missing_indexes(
+    info: models.CollectionInfo,
+) -> list[tuple[str, models.KeywordIndexParams | models.PayloadSchemaType]]:
+    wanted: list[tuple[str, models.KeywordIndexParams | models.PayloadSchemaType]] = [
+        (field, models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=field == "tenant"))
+        for field in KEYWORD_FIELDS
+    ]
+    wanted += [(field, models.PayloadSchemaType.INTEGER) for field in INTEGER_FIELDS]
+    return [(field, schema) for field, schema in wanted if field not in info.payload_schema]
+
+
+def _unmade(what: str) -> Misconfigured:
+    return Misconfigured(f"the Qdrant server {what}: run `upwell init`, or check setting store (UPWELL_STORE)")
 
 
 def _vector_params(dim: int, *, turbo4: bool) -> dict[str, models.VectorParams]:
@@ -51,8 +141,5 @@ def _vector_params(dim: int, *, turbo4: bool) -> dict[str, models.VectorParams]:
     }
 
 
-def _check_dimension(client: QdrantClient, name: str, dim: int) -> None:
-    stored = client.get_collection(name).config.params.vectors
-    sizes = {params.size for params in stored.values()} if isinstance(stored, dict) else set()
-    if sizes != {dim}:
-        raise Misconfigured(f"collection {name!r} was made for vectors of {sorted(sizes)} numbers, not {dim}")
+def _sparse_params(able: Abilities) -> models.SparseVectorParams:
+    return models.SparseVectorParams(modifier=models.Modifier.IDF if able.tenant_terms else None)
