@@ -5,10 +5,8 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from upwell import logs
-from upwell.answers import IngestAnswer, Progress
+from upwell.answers import Progress
 from upwell.errors import Retryable
 from upwell.records import ChangeEvent, Lane, Op, Outcome
 from upwell.runtime.backlog import Ticket
@@ -119,17 +117,6 @@ class Following:
                 missed |= evidence
                 recheck_at = self._parts.clock()
                 stop.wait(PAUSE_S)
-
-
-def first_answer(looked: Looked, tally: Tally, seconds: float) -> IngestAnswer:
-    """What the first look of `run` came to, in the shape of an ingest's answer."""
-    return IngestAnswer(
-        documents=replace(looked.counts, dead=looked.counts.dead + tally.dead),
-        chunks=tally.chunks,
-        tokens_embedded=tally.tokens_embedded,
-        seconds=round(seconds, 3),
-        warnings=looked.notices,
-    )
 
 
 def line_of(event: ChangeEvent, work: Work, seconds: float) -> str:

@@ -5,38 +5,31 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from upwell.answers import (
     ALL_LETTERS,
     DeadAnswer,
     DeadFilter,
-    DocumentCounts,
     EraseAnswer,
     IngestAnswer,
     Progress,
     SearchAnswer,
     ShowAnswer,
-    SourceStatus,
     StatusAnswer,
 )
-from upwell.clock import rfc3339
 from upwell.errors import Misconfigured
 from upwell.ports import DeadLetter
-from upwell.records import ChangeEvent, Lane
+from upwell.records import ChangeEvent
 from upwell.runtime import erasing, looks, views
-from upwell.runtime.finding import find_document, find_whole
-from upwell.runtime.following import first_answer
+from upwell.runtime.catalog import Catalog
+from upwell.runtime.finding import find_whole
+from upwell.runtime.ingesting import ingested, look_until_rested
+from upwell.runtime.intake import EngineIntake
 from upwell.runtime.letters import matching
 from upwell.runtime.meter import Meter
-from upwell.runtime.parts import Identity, Parts
-from upwell.runtime.scanning import Looked, Scanning
+from upwell.runtime.parts import Parts
+from upwell.runtime.scanning import Scanning
 from upwell.runtime.tally import Tally
-from upwell.search.answer import answer_search
 from upwell.sources.folder.source import FolderSource
-
-MAX_ROUNDS = 20
-"""A folder that never rests is left to the next ingest after so many looks."""
 
 
 class LocalLake:
@@ -48,6 +41,7 @@ class LocalLake:
         self._scannings: dict[tuple[str, str], Scanning] = {}
         self._lock = threading.Lock()
         self._meter = Meter(parts.metrics, parts.clock)
+        self._catalog = Catalog(parts.registry, parts.store, parts.embedder, self._pipeline)
         parts.engine.watch(self._totals)
         parts.engine.watch(self._meter)
 
@@ -64,8 +58,8 @@ class LocalLake:
         scanning = self.scanning(folder, owner=owner, source=source, tenant=tenant)
         tally = Tally(place=(tenant, scanning.source.source))
         with self._parts.engine.watching(tally):
-            looked = self._until_rested(scanning, tally, progress)
-        return _ingested(looked, tally, time.monotonic() - started)
+            looked = look_until_rested(scanning, lambda: tally.wait(progress), self._parts.clock)
+        return ingested(looked, tally, time.monotonic() - started)
 
     def search(
         self,
@@ -77,31 +71,17 @@ class LocalLake:
         sources: frozenset[str] = frozenset(),
     ) -> SearchAnswer:
         parts = self._parts
-        identity = self._identity()
+        self._pipeline()
         parts.store.warm()
         parts.embedder()
         parts.engine.apply_control()
         with self._meter.searching() as refused:
-            return answer_search(
-                query,
-                principals=principals,
-                k=k,
-                tenant=tenant,
-                sources=sources,
-                registry=parts.registry,
-                store=parts.store(),
-                embedder=parts.embedder(),
-                pipeline=identity.pipeline,
-                refused=refused,
+            return self._catalog.search(
+                query, principals=principals, k=k, tenant=tenant, sources=sources, refused=refused
             )
 
     def show(self, doc: str, *, tenant: str = "default", source: str | None = None) -> ShowAnswer:
-        found = find_document(self._parts.registry, doc, tenant, source)
-        row = found.row
-        manifest = self._parts.registry.manifest(row.key, self._identity().pipeline)
-        points = [] if row.deleted else [e.point_id for e in manifest.entries if e.child == found.child]
-        texts = self._parts.store().texts(points) if points else {}
-        return views.shown(row, manifest, texts, self._parts.registry.history(row.key), found.child)
+        return self._catalog.show(doc, tenant=tenant, source=source)
 
     def status(self) -> StatusAnswer:
         parts = self._parts
@@ -113,21 +93,17 @@ class LocalLake:
         dead = parts.log.dead_counts()
         now = parts.clock()
         sources = []
-        for tenant, source in sorted(counts.keys() | pending.keys() | seen.keys() | dead.keys()):
-            counted, look = counts.get((tenant, source)), seen.get((tenant, source))
-            waiting, oldest = pending.get((tenant, source), (0, None))
-            waiting = max(waiting, in_hand[tenant, source])  # nothing is done before the totals below count it
-            watermark = oldest if oldest is not None else self._looked_at(tenant, source, look, now)
+        for place in sorted(counts.keys() | pending.keys() | seen.keys() | dead.keys()):
+            look = seen.get(place)
+            waiting, oldest = pending.get(place, (0, None))
             sources.append(
-                SourceStatus(
-                    tenant=tenant,
-                    source=source,
-                    documents=counted.documents if counted else 0,
-                    chunks=counted.chunks if counted else 0,
-                    watermark=rfc3339(watermark),
-                    staleness_s=None if watermark is None else max(0.0, (now - watermark) / 1e6),
-                    pending=waiting,
-                    dead=dead.get((tenant, source), 0),
+                views.source_status(
+                    place,
+                    counts.get(place),
+                    watermark=oldest if oldest is not None else self._looked_at(place, look, now),
+                    now=now,
+                    pending=max(waiting, in_hand[place]),  # nothing is done before the totals below count it
+                    dead=dead.get(place, 0),
                     warnings=look.notices if look else (),
                 )
             )
@@ -185,7 +161,7 @@ class LocalLake:
                     f"the source {found.source!r} is being followed ({known.source.root}, owner {known.source.owner}); "
                     "stop that run first, or name another --source"
                 )
-            scanning = Scanning(found, parts.log, parts.engine, parts.clock)
+            scanning = Scanning(found, EngineIntake(parts.log, parts.engine), parts.clock)
             scanning.open()
             self._scannings[place] = scanning
             return scanning
@@ -200,36 +176,14 @@ class LocalLake:
     def _letters(self, which: DeadFilter) -> list[DeadLetter]:
         return matching(self._parts.log.dead(which.tenant, which.source), which)
 
-    def _identity(self) -> Identity:
+    def _pipeline(self) -> str:
         known = self._parts.known()
         if known is None:
             raise Misconfigured(f"{self._parts.folder} holds no documents yet: upwell ingest DIR --lake … fills it")
-        return known
+        return known.pipeline
 
-    def _until_rested(
-        self, scanning: Scanning, tally: Tally, progress: Callable[[Progress], None] | None
-    ) -> list[Looked]:
-        looked = [scanning.look(Lane.BACKFILL)]
-        tally.wait(progress)
-        while looked[-1].recheck_at is not None and len(looked) < MAX_ROUNDS:
-            time.sleep(max(0.0, (looked[-1].recheck_at - self._parts.clock()) / 1e6))
-            looked.append(scanning.look(Lane.BACKFILL))
-            tally.wait(progress)
-        return looked
-
-    def _looked_at(self, tenant: str, source: str, look: looks.Look | None, now: int) -> int | None:
+    def _looked_at(self, place: tuple[str, str], look: looks.Look | None, now: int) -> int | None:
         """While a folder is followed everything up to now is searchable when nothing is pending."""
-        if (tenant, source) in self._parts.followed:
+        if place in self._parts.followed:
             return now
         return look.looked_at if look else None
-
-
-def _ingested(looked: list[Looked], tally: Tally, seconds: float) -> IngestAnswer:
-    """Counts of all looks together; what was seen and is dead as the last one found it."""
-    total = {
-        name: sum(getattr(one.counts, name) for one in looked)
-        for name in ("new", "changed", "renamed", "acl_changed", "deleted")
-    }
-    last = looked[-1].counts
-    counts = DocumentCounts(seen=last.seen, unchanged=looked[0].counts.unchanged, dead=last.dead, **total)
-    return first_answer(replace(looked[-1], counts=counts), tally, seconds)

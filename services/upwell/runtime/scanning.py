@@ -11,8 +11,7 @@ from upwell.lake.publish import Publisher
 from upwell.ports import Fate
 from upwell.records import DocKey, Lane, Outcome, Record
 from upwell.runtime import looks
-from upwell.runtime.engine import Engine
-from upwell.runtime.eventlog import SqliteEventLog
+from upwell.runtime.intake import Intake, Refusals
 from upwell.sources.folder.records import Diff, Fault, Notice
 from upwell.sources.folder.source import FolderSource
 
@@ -30,16 +29,15 @@ class Looked(Record, frozen=True, kw_only=True):
 class Scanning:
     """Scans one folder for one lake, one scan at a time."""
 
-    def __init__(self, source: FolderSource, log: SqliteEventLog, engine: Engine, clock: Clock) -> None:
+    def __init__(self, source: FolderSource, intake: Intake, clock: Clock) -> None:
         self.source = source
-        self._log = log
-        self._engine = engine
+        self._intake = intake
         self._clock = clock
         self._lock = threading.Lock()
 
     def open(self) -> None:
         """Bind the source's name to its folder. Raises Misconfigured when it is bound to another."""
-        with self._lock, self._log.transaction() as connection:
+        with self._lock, self._intake.transaction() as connection:
             self.source.open(connection)
 
     def look(self, lane: Lane, evidence: frozenset[str] = frozenset(), also: tuple[Notice, ...] = ()) -> Looked:
@@ -50,13 +48,13 @@ class Scanning:
         with self._lock:
             started = self._clock()
             for diff in self.source.scan(lane=lane, evidence=evidence):
-                self._engine.submit(diff.events, self._saving(diff, started, also))
+                self._intake.take(diff.events, self._saving(diff, started, also), self._refusals(diff))
                 last = diff
             return Looked(counts=last.counts, notices=_lines((*last.notices, *also)), recheck_at=last.recheck_at)
 
     def forget(self, doc_id: str) -> None:
         """Take nothing for known of this document's file, so that the next look reads it and accepts what it finds."""
-        with self._lock, self._log.transaction() as connection:
+        with self._lock, self._intake.transaction() as connection:
             self.source.forget(connection, doc_id)
 
     def mend(self, publisher: Publisher, go_on: Callable[[], bool] = lambda: True) -> int:
@@ -75,15 +73,22 @@ class Scanning:
 
         def save(connection: sa.Connection) -> None:
             source.save(connection, diff)
-            for fault in diff.healed:  # before the new ones: of the same fault only the detail may have changed
-                self._log.unbury(connection, self._key(fault), STAGE, fault.reason)
-            for fault in diff.faults:
-                fate = Fate(outcome=Outcome.DEAD, reason=fault.reason, detail=fault.detail, stage=STAGE)
-                self._log.bury(connection, self._key(fault), fate)
             if diff.last:
                 looks.save(connection, source.tenant, source.source, started, _lines((*diff.notices, *also)))
 
         return save
+
+    def _refusals(self, diff: Diff) -> Refusals:
+        return Refusals(
+            healed=tuple((self._key(fault), STAGE, fault.reason) for fault in diff.healed),
+            found=tuple(
+                (
+                    self._key(fault),
+                    Fate(outcome=Outcome.DEAD, reason=fault.reason, detail=fault.detail, stage=STAGE),
+                )
+                for fault in diff.faults
+            ),
+        )
 
     def _key(self, fault: Fault) -> DocKey:
         return DocKey(tenant=self.source.tenant, source=self.source.source, doc_id=fault.doc_id)

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from upwell.answers import DeadAnswer, HistoryLine, ShowAnswer, ShownAcl, ShownChild, ShownChunk
+from upwell.answers import DeadAnswer, HistoryLine, ShowAnswer, ShownAcl, ShownChild, ShownChunk, SourceStatus
 from upwell.clock import rfc3339
 from upwell.lake.family import child_id, seen_as
-from upwell.ports import AppliedEntry, DeadLetter, DocumentRow, Manifest, ManifestEntry
+from upwell.ports import AppliedEntry, DeadLetter, DocumentRow, Manifest, ManifestEntry, SourceCounts
 
 
 def shown(
@@ -42,6 +42,31 @@ def shown(
         history=tuple(_line(entry) for entry in history),
         chunks=_chunks([entry for entry in entries if entry.child == child], texts),
         children=_children(row, Counter(child_id(whole, entry.child) for entry in entries if entry.child)),
+    )
+
+
+def source_status(
+    place: tuple[str, str],
+    counted: SourceCounts | None,
+    *,
+    watermark: int | None,
+    now: int,
+    pending: int,
+    dead: int,
+    warnings: tuple[str, ...] = (),
+) -> SourceStatus:
+    """What `status` says of the source at `place` (tenant and name); times in us."""
+    tenant, source = place
+    return SourceStatus(
+        tenant=tenant,
+        source=source,
+        documents=counted.documents if counted else 0,
+        chunks=counted.chunks if counted else 0,
+        watermark=rfc3339(watermark),
+        staleness_s=None if watermark is None else max(0.0, (now - watermark) / 1e6),
+        pending=pending,
+        dead=dead,
+        warnings=warnings,
     )
 
 

@@ -21,8 +21,9 @@ from upwell.records import ChangeEvent
 from upwell.runtime import looks
 from upwell.runtime.engine import Engine
 from upwell.runtime.eventlog import SqliteEventLog
-from upwell.runtime.following import Following, first_answer
+from upwell.runtime.following import Following
 from upwell.runtime.handover import HandedOverLake
+from upwell.runtime.ingesting import first_answer
 from upwell.runtime.intact import check_intact
 from upwell.runtime.lazy import Lazy
 from upwell.runtime.local import LocalLake
