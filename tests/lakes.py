@@ -12,7 +12,7 @@ def contents(lake: Path, dim: int = 384) -> dict[str, object]:
 
     No point may be missing, and none left over.
     """
-    registry = SqlRegistry.open(lake / "registry.sqlite")
+    registry = SqlRegistry.at(lake / "registry.sqlite")
     pipeline = registry.meta(ACTIVE_PIPELINE)
     store = EdgeStore(lake / "store" / pipeline, dim=dim)
     try:

@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from upwell.errors import Misconfigured, Retryable
+from upwell.errors import Misconfigured, Retryable, UpwellError
 
 BUSY_TIMEOUT_S = 30
 MAKE_ANEW = "remove the lake's folder and ingest again: the documents are where they were"
@@ -73,6 +73,13 @@ def mapped(what: str) -> Iterator[None]:
         raise
     except sa.exc.DatabaseError as e:
         raise Misconfigured(f"the {what} is damaged ({e.orig}); {MAKE_ANEW}") from e
+
+
+def sqlite_fault(error: sa.exc.DBAPIError, what: str) -> UpwellError:
+    """A vendor's error as ours: it cannot be used now (locked, disk full), or it is damaged."""
+    if isinstance(error, sa.exc.OperationalError):
+        return Retryable(f"the {what} cannot be used now: {error.orig}")
+    return Misconfigured(f"the {what} is damaged ({error.orig}); {MAKE_ANEW}")
 
 
 def truncate_wal(engine: sa.Engine) -> bool:

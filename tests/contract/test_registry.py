@@ -4,14 +4,12 @@ import threading
 
 import msgspec
 import pytest
-import sqlalchemy as sa
 
-from upwell.errors import Misconfigured, Retryable
+from upwell.database import open_database
+from upwell.errors import Misconfigured
 from upwell.lake.registry import SqlRegistry
-from upwell.lake.schema import SCHEMA
 from upwell.ports import AppliedEntry, ChildFacts, DocumentRow, Manifest, ManifestEntry, PendingAcl, SourceCounts
 from upwell.records import Acl, DocKey, Kind, Outcome, ParseStatus, Span
-from upwell.sqlite import open_sqlite
 
 NOW = 1_700_000_000_000_000
 ANA = Acl(levels=(frozenset({"user:ana", "everyone"}), frozenset({"group:eng"})), deny=frozenset({"user:eve"}))
@@ -76,16 +74,31 @@ def line(event_id="e1", of=None, **changes):
     return AppliedEntry(**(fields | {"outcome": Outcome.APPLIED} | changes))
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "registry.sqlite"
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.integration)])
+def where(request, tmp_path):
+    """A database of each kind, empty."""
+    return tmp_path / "registry.sqlite" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
 
 
 @pytest.fixture
-def registry(path):
-    found = SqlRegistry.open(path, clock=lambda: NOW)
+def registry(where):
+    found = SqlRegistry.at(where, clock=lambda: NOW)
     yield found
     found.close()
+
+
+@pytest.fixture
+def behind(where):
+    """The database behind the registry's back: run a statement, get its rows."""
+    engine = open_database(where)
+
+    def run(statement):
+        with engine.begin() as connection:
+            result = connection.exec_driver_sql(statement)
+            return result.all() if result.returns_rows else []
+
+    yield run
+    engine.dispose()
 
 
 def publish(registry, name="a", *entries, tenant="t", source="s", pipeline="p", **row):
@@ -148,23 +161,27 @@ def test_one_of_many_rivals_wins_each_revision(registry):
     assert (row.version, row.rev) == (79, 80)
 
 
-def test_only_what_moved_is_written(registry, path):
+NOTE_EACH_CHANGE = {
+    "sqlite": "CREATE TRIGGER t_{0} AFTER {0} ON chunks BEGIN INSERT INTO touched VALUES ('{0}'); END",
+    "postgresql": "CREATE TRIGGER t_{0} AFTER {0} ON chunks FOR EACH ROW EXECUTE FUNCTION touch()",
+}
+TOUCH = """CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN INSERT INTO touched VALUES (TG_OP); RETURN NULL; END $$"""
+
+
+def test_only_what_moved_is_written(registry, where, behind):
     """Of a thousand chunks, an edit of one writes one."""
     entries = [entry(number) for number in range(1000)]
     publish(registry, "a", *entries)
-    engine = sa.create_engine(f"sqlite:///{path}")
-    with engine.begin() as connection:
-        connection.exec_driver_sql("CREATE TABLE touched (what TEXT)")
-        for what in ("INSERT", "UPDATE", "DELETE"):
-            connection.exec_driver_sql(
-                f"CREATE TRIGGER t_{what} AFTER {what} ON chunks BEGIN INSERT INTO touched VALUES ('{what}'); END"
-            )
+    kind = "postgresql" if isinstance(where, str) else "sqlite"
+    behind("CREATE TABLE touched (what TEXT)")
+    if kind == "postgresql":
+        behind(TOUCH)
+    for what in ("INSERT", "UPDATE", "DELETE"):
+        behind(NOTE_EACH_CHANGE[kind].format(what))
     publish(registry, "a", *entries[:500], entry(500, point_id="new", born=2), *entries[501:])
     publish(registry, "a", entry(0, page=4), *entries[1:500], entry(500, point_id="new", born=2), *entries[501:])
-    with engine.connect() as connection:
-        touched = [what for (what,) in connection.exec_driver_sql("SELECT what FROM touched")]
-    engine.dispose()
-    assert sorted(touched) == ["DELETE", "INSERT", "UPDATE"]
+    assert sorted(what for (what,) in behind("SELECT what FROM touched")) == ["DELETE", "INSERT", "UPDATE"]
     assert registry.manifest(key(), "p").entries[0].page == 4
 
 
@@ -253,8 +270,8 @@ def test_meta_remembers(registry):
     assert registry.meta("embedder") == "minilm"
 
 
-def test_purge_leaves_no_word_in_any_file(registry, path, tmp_path):
-    """The fence stays; titles, chunks and history lines are in none of the database's files."""
+def test_purge_leaves_no_word_in_any_table(registry, behind):
+    """The fence stays; titles, chunks and history lines are gone. Only an erased row may be purged."""
     secret = "zzsecretzz"
     fields = FULL | {"title": secret, "url": secret, "metadata": {secret: secret}}
     row = DocumentRow(key=key(), **fields)
@@ -265,54 +282,64 @@ def test_purge_leaves_no_word_in_any_file(registry, path, tmp_path):
     fenced = msgspec.structs.replace(row, rank=2, deleted=True)
     erase = line("e2", op="erase")
     assert registry.commit(fenced, expected_rev=1, manifests={"p": manifest(generation=2)}, entry=erase)
-    assert any(secret.encode() in file.read_bytes() for file in tmp_path.iterdir())
     registry.purge(key())
-    assert not any(secret.encode() in file.read_bytes() for file in tmp_path.iterdir())
+    tables = {table: behind(f"SELECT * FROM {table}") for table in ("documents", "chunks", "manifests", "applied")}
+    assert secret not in str(tables)
     left = registry.row(key())
     assert (left.version, left.rank, left.deleted, left.acl_version) == (7, 2, True, 3)
     assert registry.manifest(key(), "p") == manifest(generation=2)
     assert registry.history(key()) == [erase]
 
 
-def test_everything_is_there_after_a_reopen(registry, path):
-    """State is the file."""
+def test_everything_is_there_after_a_reopen(registry, where):
+    """State is the database."""
     publish(registry, "a", entry(0))
     before = registry.read(key())
     registry.close()
-    again = SqlRegistry.open(path)
+    again = SqlRegistry.at(where)
     assert again.read(key()) == before
     again.close()
 
 
-def test_a_newer_schema_is_refused(registry, path):
+def test_a_newer_schema_is_refused(registry, where, behind):
     """A lake of a newer version is left alone, in words that say so."""
     registry.close()
-    engine = open_sqlite(path)
-    with engine.begin() as connection:
-        connection.exec_driver_sql(f"INSERT INTO schema_version VALUES ({SCHEMA + 1})")
-    engine.dispose()
+    behind("INSERT INTO schema_version VALUES (99)")
     with pytest.raises(Misconfigured, match="newer version"):
-        SqlRegistry.open(path)
+        SqlRegistry.at(where)
 
 
-def test_a_damaged_file_is_misconfigured(path):
-    """Not a database: a person has to look."""
-    path.write_bytes(b"not a database, not a database, not a database" * 100)
-    with pytest.raises(Misconfigured, match="damaged"):
-        SqlRegistry.open(path)
+HOSTILE = "a\0b\U0010ffff0 ü\0\0\U0010ffff"
 
 
-def test_a_file_that_cannot_be_opened_is_tried_again(tmp_path):
-    """The folder is away: the input is fine, the world is not."""
-    with pytest.raises(Retryable, match="cannot be used now"):
-        SqlRegistry.open(tmp_path / "missing" / "registry.sqlite")
+def test_text_that_a_database_cannot_hold_comes_back_as_it_was(registry):
+    """NUL, and the noncharacter that stands for it, in every text there is: nothing is lost, nothing blocks."""
+    strange = key(HOSTILE, HOSTILE, HOSTILE)
+    words = dict.fromkeys(("title", "url", "media_type", "language", "stale_reason", "moved_to"), HOSTILE)
+    facts = ChildFacts(name=HOSTILE, status=ParseStatus.OK, title=HOSTILE)
+    lists = {"metadata": {HOSTILE: HOSTILE}, "lineage": {"parser": HOSTILE}, "children": (facts,)}
+    acl = Acl(levels=(frozenset({HOSTILE}),))
+    row = DocumentRow(key=strange, acl=acl, **words, **lists)
+    chunks = manifest(entry(0, heading_path=(HOSTILE,), child=HOSTILE))
+    ended = line(HOSTILE, of=strange, detail=HOSTILE)
+    assert registry.commit(row, expected_rev=0, manifests={"p": chunks}, entry=ended)
+    assert registry.read(strange) == (msgspec.structs.replace(row, rev=1), {"p": chunks})
+    assert registry.history(strange) == [ended] == [registry.ended(strange, HOSTILE)]
+    assert [found.key for found in registry.find(HOSTILE)] == [found.key for found in registry.rows()] == [strange]
 
 
-def test_commits_are_durable_and_deletes_are_overwritten(path):
-    """WAL, synchronous FULL, secure_delete: what an fsync and an erasure rest on."""
-    engine = open_sqlite(path)
-    with engine.connect() as connection:
-        names = ("journal_mode", "synchronous", "secure_delete")
-        found = {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names}
-    engine.dispose()
-    assert found == {"journal_mode": "wal", "synchronous": 2, "secure_delete": 1}
+def test_half_a_surrogate_becomes_a_replacement_character(registry):
+    """It is no character in any encoding: the document is kept, the half is not."""
+    row = DocumentRow(key=key(), title="a\ud800b", metadata={"team": "\udfff"})
+    assert registry.commit(row, expected_rev=0, manifests={"p": manifest(entry(0, heading_path=("\ud83d",)))})
+    found, manifests = registry.read(key())
+    assert (found.title, found.metadata) == ("a\ufffdb", {"team": "\ufffd"})
+    assert manifests["p"].entries[0].heading_path == ("\ufffd",)
+
+
+def test_keys_are_ordered_by_their_bytes(registry):
+    """As Python orders them, whatever language the database was made for; so pages begin where the last one ended."""
+    names = ["a", "B", "_", "ä", "z", "Z", "a b", "a-b", "ab", "10", "9", "é", "~", "日本", "😀", "ﬀ"]
+    for name in names:
+        assert registry.commit(DocumentRow(key=key(name)), expected_rev=0)
+    assert [row.key.doc_id for row in registry.rows()] == sorted(names)

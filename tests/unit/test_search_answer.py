@@ -56,7 +56,7 @@ class OneVector:
 
 @pytest.fixture
 def ask(tmp_path):
-    registry = SqlRegistry.open(tmp_path / "registry.sqlite")
+    registry = SqlRegistry.at(tmp_path / "registry.sqlite")
     store = QdrantStore(":memory:", collection="lake", dim=DIM)
     store.insert([POINT])
     assert registry.commit(ROW, expected_rev=0, manifests={"p": Manifest(generation=1, entries=(ENTRY,))})

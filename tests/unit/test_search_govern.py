@@ -24,7 +24,7 @@ class SmallLake:
     """A registry and a store, written step by step, so that a test may stop between any two."""
 
     def __init__(self, folder):
-        self.registry = SqlRegistry.open(folder / "registry.sqlite")
+        self.registry = SqlRegistry.at(folder / "registry.sqlite")
         self.store = QdrantStore(":memory:", collection="lake", dim=DIM)
 
     def insert(self, name, chunks=1, *, acl=ALL_MAY, born=1, first=0, tenant="default", source="wiki"):

@@ -13,13 +13,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from upwell.clock import Clock, now_us
+from upwell.database import insert, mapped, migrate, open_database, transaction
 from upwell.errors import Retryable
 from upwell.lake import rows as encoded
 from upwell.lake import statements as sql
-from upwell.lake.schema import CHUNKS, migrate
+from upwell.lake.schema import CHUNKS, META, METADATA, STEPS, VERSION
 from upwell.ports import AppliedEntry, DocumentRow, LiveChunk, Manifest, SourceCounts
 from upwell.records import DocKey
-from upwell.sqlite import mapped, open_sqlite, transaction, truncate_wal
+from upwell.sqlite import truncate_wal
 
 IN_LIMIT = 500
 """How many values one IN list carries."""
@@ -41,13 +42,17 @@ class SqlRegistry:
     def __init__(self, engine: sa.Engine, clock: Clock = now_us) -> None:
         self._engine = engine
         self._clock = clock
-        with self._transaction() as connection:
-            migrate(connection)
+        try:
+            with self._transaction() as connection:
+                migrate(connection, VERSION, METADATA, STEPS, what="registry")
+        except BaseException:
+            engine.dispose()
+            raise
 
     @classmethod
-    def open(cls, path: Path, clock: Clock = now_us) -> "SqlRegistry":
-        """The registry in the SQLite file `path`, made when it is not there."""
-        return cls(open_sqlite(path), clock)
+    def at(cls, where: Path | str, clock: Clock = now_us) -> "SqlRegistry":
+        """The registry at a `postgresql://` URL or in the SQLite file at a path, its tables made or brought forward."""
+        return cls(open_database(where, "upwell registry"), clock)
 
     def row(self, key: DocKey) -> DocumentRow | None:
         with self._transaction(read_only=True) as connection:
@@ -168,8 +173,8 @@ class SqlRegistry:
 
     def set_meta(self, name: str, value: str) -> None:
         with self._transaction() as connection:
-            connection.execute(sql.META_DROP, {"of": name})
-            connection.execute(sql.META_PUT, {"name": name, "value": value})
+            put = insert(connection, META).values(name=name, value=value)
+            connection.execute(put.on_conflict_do_update(index_elements=["name"], set_={"value": value}))
 
     def close(self) -> None:
         self._engine.dispose()

@@ -1,5 +1,7 @@
 """Between the registry's rows and the records: the one place that knows how each column is encoded."""
 
+import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +15,7 @@ Row = Mapping[Any, Any]
 
 APPLIED_COLUMNS = tuple(c.name for c in APPLIED.columns if c.name != "seq")
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _ACL = msgspec.json.Decoder(Acl)
 _PENDING = msgspec.json.Decoder(tuple[PendingAcl, ...])
 _CHILDREN = msgspec.json.Decoder(tuple[ChildFacts, ...])
@@ -41,8 +44,12 @@ _AS_IS: tuple[str, ...] = (
 
 
 def json_of(value: object) -> str:
-    """Deterministic JSON: equal values, equal text."""
-    return JSON_ENCODER.encode(value).decode()
+    """Deterministic JSON: equal values, equal text. A lone surrogate, which no encoding takes, becomes U+FFFD."""
+    try:
+        return JSON_ENCODER.encode(value).decode()
+    except UnicodeEncodeError:
+        plain = msgspec.to_builtins(value, order="deterministic")
+        return _SURROGATE.sub("\ufffd", json.dumps(plain, ensure_ascii=False, separators=(",", ":")))
 
 
 def key_of(row: Row) -> DocKey:

@@ -2,6 +2,7 @@
 
 import sqlalchemy as sa
 
+from upwell.database import Text
 from upwell.lake.rows import APPLIED_COLUMNS
 from upwell.lake.schema import APPLIED, CHUNKS, DOCUMENTS, MANIFESTS, META
 from upwell.records import DocKey, Op
@@ -85,8 +86,6 @@ FORGET_CHUNKS = sa.delete(CHUNKS).where(CHUNKS.c.doc == OF)
 FORGET_HISTORY = sa.delete(APPLIED).where(APPLIED.c.doc == OF, APPLIED.c.op != str(Op.ERASE))
 
 META_GET = sa.select(META.c.value).where(META.c.name == OF)
-META_DROP = sa.delete(META).where(META.c.name == OF)
-META_PUT = sa.insert(META)
 
 _VISIBLE = sa.and_(DOCUMENTS.c.deleted == 0, DOCUMENTS.c.version >= 0)
 DOCUMENT_COUNTS = (
@@ -125,7 +124,8 @@ def page(tenant: str | None, source: str | None, after: DocKey | None, limit: in
     found = _narrowed(sa.select(DOCUMENTS).order_by(*KEY_ORDER).limit(limit), tenant, source)
     if after is None:
         return found
-    return found.where(sa.tuple_(*KEY_ORDER) > sa.tuple_(after.tenant, after.source, after.doc_id))
+    key = (sa.literal(part, Text()) for part in (after.tenant, after.source, after.doc_id))
+    return found.where(sa.tuple_(*KEY_ORDER) > sa.tuple_(*key))
 
 
 def _narrowed(

@@ -25,9 +25,8 @@ COLLECTION = "upwell"
 
 def open_registry(settings: Settings) -> SqlRegistry:
     """The registry that the settings name, with its tables brought up to date."""
-    if settings.registry is None:
-        return SqlRegistry.open(settings.lake / "registry.sqlite")
-    raise Misconfigured("registry: a database's URL is not taken yet")
+    url = settings.registry
+    return SqlRegistry.at(settings.lake / "registry.sqlite" if url is None else url.get_secret_value())
 
 
 def open_store(settings: Settings, identity: Identity) -> Store:
