@@ -53,6 +53,8 @@ Metric = Counter | Gauge | Histogram
 
 _SOURCE = "the source's name"
 _LANE = "live or backfill"
+_WORKER = "parse, chunk, prefix, embed, upsert or ledger"
+_LINE = "live, backfill or control"
 _STAGE = "prepare (parse, chunk and prefix) or publish (embed and upsert)"
 
 # --- Events: each accepted one ends in exactly one way (L5), so accepted = ended + pending.
@@ -86,6 +88,21 @@ RETRIES = Counter(
     unit="attempts",
     meaning="Attempts that failed for a reason that is not the input's, and will be made again.",
     labels={"source": _SOURCE, "lane": _LANE},
+)
+
+# --- Gateway.
+
+GATEWAY_REQUESTS = Counter(
+    name="upwell_gateway_requests_total",
+    unit="requests",
+    meaning="Requests that the gateway answered, and how.",
+    labels={"route": "events or hooks", "status": "the HTTP status"},
+)
+HOOK_IGNORED = Counter(
+    name="upwell_hook_records_ignored_total",
+    unit="records",
+    meaning="Records of genuine hooks that change no document of the source.",
+    labels={"source": _SOURCE},
 )
 
 # --- Freshness: the promises, measured from accepted.
@@ -130,6 +147,50 @@ TOKENS_EMBEDDED = Counter(
     name="upwell_tokens_embedded_total",
     unit="tokens",
     meaning="Tokens that the embedding model read in passages.",
+)
+
+# --- Workers of the distributed lake, each of one stage and line. Their lag is the broker's to count, too.
+
+WORKER_MESSAGES = Counter(
+    name="upwell_worker_messages_total",
+    unit="messages",
+    meaning="Messages that a worker ended. What was let go is unacknowledged and comes again.",
+    labels={"stage": _WORKER, "line": _LINE, "outcome": "done, dead, skipped (tombstones) or let_go"},
+)
+WORKER_SECONDS = Histogram(
+    name="upwell_worker_message_seconds",
+    meaning="From a message taken to all that it led to acknowledged by the broker.",
+    labels={"stage": _WORKER, "line": _LINE},
+)
+WORKER_RETRIES = Counter(
+    name="upwell_worker_retries_total",
+    unit="attempts",
+    meaning="Attempts at a message or at sending its outputs that failed and were made again in place.",
+    labels={"stage": _WORKER, "line": _LINE},
+)
+WORKER_IN_HAND = Gauge(
+    name="upwell_worker_in_hand",
+    unit="messages",
+    meaning="Messages in hand: 0 or 1.",
+    labels={"stage": _WORKER, "line": _LINE},
+)
+WORKER_LAG = Gauge(
+    name="upwell_worker_lag",
+    unit="messages",
+    meaning="Messages known to wait in the partitions that the worker has.",
+    labels={"stage": _WORKER, "line": _LINE},
+)
+WORKER_PARTITIONS = Gauge(
+    name="upwell_worker_partitions",
+    unit="partitions",
+    meaning="Partitions that the worker has.",
+    labels={"stage": _WORKER, "line": _LINE},
+)
+WORKER_BREAKER = Gauge(
+    name="upwell_worker_breaker_open",
+    unit="boolean",
+    meaning="1: the worker stops, since too many of its last messages were dead letters.",
+    labels={"stage": _WORKER, "line": _LINE},
 )
 
 # --- Search.

@@ -143,6 +143,11 @@ class Engine:
         with self._lock:
             return Counter((ticket.tenant, ticket.source) for ticket in self._open.values())
 
+    def open_events(self) -> int:
+        """How many events have been accepted and have not ended."""
+        with self._lock:
+            return len(self._open)
+
     def watch(self, watcher: Watcher) -> None:
         """Tell `watcher` of every event that is open now or comes later, until `unwatch`."""
         with self._lock:

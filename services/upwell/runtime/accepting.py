@@ -1,0 +1,84 @@
+"""The embedded engine as a gateway's sink: accepted is in the log, ended is what the engine says of it."""
+
+import threading
+import time
+from collections.abc import Iterable, Sequence
+
+import sqlalchemy as sa
+
+from upwell.errors import Overloaded, Retryable
+from upwell.ports import Fate
+from upwell.records import ChangeEvent, Outcome
+from upwell.runtime.backlog import Ticket
+from upwell.runtime.engine import Engine, Work
+from upwell.runtime.eventlog import SqliteEventLog
+from upwell.runtime.eventlog_tables import EVENTS
+
+RETRY_AFTER_S = 5.0
+
+
+class EngineSink:
+    """`ports.EventSink` over the engine and its log. Of more than `max_pending` unended events it takes no more."""
+
+    def __init__(self, engine: Engine, log: SqliteEventLog, max_pending: int) -> None:
+        self._engine = engine
+        self._log = log
+        self._max_pending = max_pending
+        self._closing = threading.Event()
+
+    def accept(self, events: Sequence[ChangeEvent]) -> None:
+        if self._engine.open_events() + len(events) > self._max_pending:
+            raise Overloaded("too many events wait in the log", RETRY_AFTER_S)
+        self._engine.submit(events)
+
+    def fates(self, events: Sequence[ChangeEvent], timeout_s: float) -> dict[str, Fate]:
+        wanted = {event.event_id for event in events}
+        waiting = _Waiting(wanted, self._closing)
+        with self._engine.watching(waiting):
+            waiting.learn(self._ended(wanted))  # after the watch began, so that no end falls between the two
+            return waiting.wait(timeout_s)
+
+    def close(self) -> None:
+        """Whoever waits for fates is answered with what is known."""
+        self._closing.set()
+
+    def _ended(self, wanted: set[str]) -> dict[str, Fate]:
+        query = sa.select(EVENTS.c.event_id, EVENTS.c.outcome, EVENTS.c.reason).where(
+            EVENTS.c.event_id.in_(wanted), EVENTS.c.outcome.is_not(None)
+        )
+        with self._log.transaction(read_only=True) as connection:
+            rows = connection.execute(query).all()
+        return {event_id: Fate(outcome=Outcome(outcome), reason=reason) for event_id, outcome, reason in rows}
+
+
+class _Waiting:
+    """An engine's watcher that waits for the fates of some events."""
+
+    def __init__(self, wanted: set[str], closing: threading.Event) -> None:
+        self._wanted = wanted
+        self._closing = closing
+        self._fates: dict[str, Fate] = {}
+        self._changed = threading.Condition()
+
+    def expect(self, tickets: Iterable[Ticket]) -> None: ...
+
+    def ended(self, ticket: Ticket, event: ChangeEvent, work: Work) -> None:  # noqa: ARG002 a watcher's form
+        if event.event_id in self._wanted:
+            self.learn({event.event_id: work.fate})
+
+    def trouble(self, ticket: Ticket, error: Retryable) -> None: ...
+
+    def learn(self, fates: dict[str, Fate]) -> None:
+        with self._changed:
+            self._fates = {**fates, **self._fates}
+            self._changed.notify_all()
+
+    def wait(self, timeout_s: float) -> dict[str, Fate]:
+        deadline = time.monotonic() + timeout_s
+        with self._changed:
+            while len(self._fates) < len(self._wanted) and not self._closing.is_set():
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    break
+                self._changed.wait(min(left, 0.2))
+            return dict(self._fates)

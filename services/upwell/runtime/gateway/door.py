@@ -1,0 +1,137 @@
+"""Who may bring what: from a request's headers and body to events that the sink has taken. Knows no web framework."""
+
+import hashlib
+import hmac
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from upwell import metrics as m
+from upwell.clock import Clock
+from upwell.config import KeySettings, SourceSettings
+from upwell.errors import UpwellError
+from upwell.ports import EventSink, Fate
+from upwell.records import ChangeEvent, Record
+from upwell.sources.hooks import Delivery, Taken, genuine, read
+from upwell.sources.offers import events_of
+from upwell.sources.terms import Terms, terms_of
+
+TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
+"""w3.org/TR/trace-context, version 00."""
+
+
+class Stranger(UpwellError):
+    """No valid key or signature: which of them, and whether the source exists, is not said."""
+
+
+class Accepted(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """What was taken, in the order in which it came: durable. `ignored` counts a hook's records that mean nothing."""
+
+    accepted: tuple[str, ...]
+    versions: tuple[int, ...]
+    ignored: int = 0
+
+
+class EndedEvent(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """How an accepted event ended: `applied`, `superseded`, or `dead` with its reason."""
+
+    event_id: str
+    outcome: str
+    reason: str | None
+    detail: str
+
+
+class Waited(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """The answer of `?wait=applied`: what ended in time, and what has not."""
+
+    accepted: tuple[str, ...]
+    versions: tuple[int, ...]
+    ended: tuple[EndedEvent, ...]
+    pending: tuple[str, ...]
+
+
+class Door:
+    """Thread-safe. Raises Stranger, Rejected, NotYours, Overloaded and Retryable."""
+
+    def __init__(
+        self,
+        sink: EventSink,
+        *,
+        keys: Sequence[KeySettings],
+        sources: Mapping[str, SourceSettings],
+        clock: Clock,
+        metrics: Callable[[], m.Metrics],
+    ) -> None:
+        self._sink = sink
+        self._keys = keys
+        self._sources = sources
+        self._clock = clock
+        self._metrics = metrics
+
+    def admit(self, authorization: str) -> Terms:
+        """The terms of whoever shows this Authorization header. Raises Stranger."""
+        scheme, _, key = authorization.strip().partition(" ")
+        digest = hashlib.sha256(key.strip().encode("utf-8", "surrogateescape")).hexdigest()
+        found = [known for known in self._keys if hmac.compare_digest(known.sha256, digest)]
+        if scheme.lower() != "bearer" or not key.strip() or not found:
+            raise Stranger("no valid key: Authorization: Bearer KEY")
+        return terms_of(found[0].source, self._sources.get(found[0].source), found[0].tenant)
+
+    def offered(self, terms: Terms, body: bytes, traceparent: str = "") -> list[ChangeEvent]:
+        """Take the events of a body, all or none."""
+        events = [_traced(event, traceparent) for event in events_of(body, terms, self._clock())]
+        self._take(events)
+        return events
+
+    def hooked(self, source: str, delivery: Delivery) -> Accepted:
+        """Take what a hook of `source` delivers: its signature first."""
+        settings = self._sources.get(source)
+        hook, secret = (settings.hook, settings.secret) if settings is not None else (None, None)
+        header = settings.signature_header if settings is not None else "X-Signature-256"
+        known = genuine(delivery, hook or "hmac", secret.get_secret_value() if secret else "", header)
+        if settings is None or hook is None or not known:
+            raise Stranger("no such hook, or not its signature")
+        taken: Taken = read(delivery, hook, terms_of(source, settings), self._clock())
+        self._take(taken.events)
+        if taken.ignored:
+            self._metrics().count(m.HOOK_IGNORED, taken.ignored, source=source)
+        return accepted(taken.events, taken.ignored)
+
+    def waited(self, events: Sequence[ChangeEvent], timeout_s: float) -> Waited:
+        """How the events ended, within `timeout_s`."""
+        fates = self._sink.fates(events, timeout_s)
+        said = accepted(events)
+        return Waited(
+            accepted=said.accepted,
+            versions=said.versions,
+            ended=tuple(_ended(name, fates[name]) for name in said.accepted if name in fates),
+            pending=tuple(name for name in said.accepted if name not in fates),
+        )
+
+    def answered(self, route: str, status: int) -> None:
+        """Count an answer."""
+        self._metrics().count(m.GATEWAY_REQUESTS, route=route, status=str(status))
+
+    def _take(self, events: Sequence[ChangeEvent]) -> None:
+        if events:
+            self._sink.accept(events)
+
+
+def accepted(events: Sequence[ChangeEvent], ignored: int = 0) -> Accepted:
+    """The answer for events that were taken."""
+    return Accepted(
+        accepted=tuple(event.event_id for event in events),
+        versions=tuple(event.version for event in events),
+        ignored=ignored,
+    )
+
+
+def _traced(event: ChangeEvent, traceparent: str) -> ChangeEvent:
+    if event.traceparent is not None or not TRACEPARENT.fullmatch(traceparent):
+        return event
+    return msgspec.structs.replace(event, traceparent=traceparent)
+
+
+def _ended(event_id: str, fate: Fate) -> EndedEvent:
+    return EndedEvent(event_id=event_id, outcome=fate.outcome, reason=fate.reason, detail=fate.detail)

@@ -1,0 +1,57 @@
+"""What the routes' documentation says of bodies and answers: the JSON Schemas of the records themselves."""
+
+from typing import Any
+
+import msgspec
+from fastapi import FastAPI
+
+from upwell.runtime.gateway.door import Accepted, Waited
+from upwell.sources.offers import Offer
+
+TEMPLATE = "#/components/schemas/{name}"
+_KINDS, _COMPONENTS = msgspec.json.schema_components([Offer | list[Offer], Accepted, Waited], ref_template=TEMPLATE)
+_OFFERED, _ACCEPTED, _WAITED = _KINDS
+
+
+def _said(description: str, schema: dict[str, Any] | None = None) -> dict[str, Any]:
+    content = {"application/json": {"schema": schema}} if schema is not None else {}
+    return {"description": description, "content": content} if content else {"description": description}
+
+
+_REFUSALS = {
+    "401": _said("No valid key or signature."),
+    "413": _said("Too much: a body, an inline content, or too many events."),
+    "422": _said("Not what is taken here; `detail` says where."),
+    "429": _said("The log takes no more for now; see Retry-After."),
+    "503": _said("The log is away; see Retry-After."),
+}
+
+EVENTS: dict[str, Any] = {
+    "security": [{"key": []}],
+    "requestBody": {"required": True, "content": {"application/json": {"schema": _OFFERED}}},
+    "responses": {
+        "200": _said("wait=applied: every event has ended.", _WAITED),
+        "202": _said("Durable; with wait=applied, what has ended so far.", {"oneOf": [_ACCEPTED, _WAITED]}),
+        "403": _said("The key is another tenant's or source's."),
+        **_REFUSALS,
+    },
+}
+
+HOOKS: dict[str, Any] = {
+    "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}},
+    "responses": {"202": _said("Durable.", _ACCEPTED), **_REFUSALS},
+}
+
+
+def add_schemas(app: FastAPI) -> None:
+    """Let `/openapi.json` hold the records' schemas, which FastAPI does not know by itself."""
+    plain = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        document = plain()
+        components = document.setdefault("components", {})
+        components.setdefault("schemas", {}).update(_COMPONENTS)
+        components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+        return document
+
+    app.openapi = openapi  # type: ignore[method-assign]
