@@ -1,4 +1,4 @@
-"""What every store promises (ports.Store), held against both adapters."""
+"""What every store promises (ports.Store), held against each adapter; against a Qdrant server where there is one."""
 
 import random
 import threading
@@ -18,6 +18,7 @@ from lake_samples import (
     random_reader,
     vectors,
 )
+from qdrant_servers import SERVERS, collections, fresh_store, opened
 from upwell.access import admits, payload_of
 from upwell.errors import Misconfigured, Rejected
 from upwell.lake.store import edge_requests as ask
@@ -38,7 +39,7 @@ def edge(folder, dim=DIM):
     return EdgeStore(folder / "edge", dim=dim)
 
 
-OPENERS = [pytest.param(qdrant, id="qdrant"), pytest.param(edge, id="edge")]
+LOCAL = {"qdrant": qdrant, "edge": edge}
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +50,13 @@ def long_lived_edge(tmp_path_factory):
     store.close()
 
 
-@pytest.fixture(params=["qdrant", "edge"])
+@pytest.fixture(params=["qdrant", "edge", *SERVERS])
 def store(request):
     """An empty store."""
-    if request.param == "qdrant":
+    if request.param == "server":
+        with fresh_store(DIM) as store:
+            yield store
+    elif request.param == "qdrant":
         store = QdrantStore(":memory:", collection="lake", dim=DIM)
         yield store
         store.close()
@@ -62,20 +66,42 @@ def store(request):
         yield store
 
 
-@pytest.fixture(params=OPENERS)
+def reopening(open_):
+    """Opens the store; opening again closes what was open. `close` closes what is open."""
+    kept = []
+
+    def again(**how):
+        close()
+        kept.append(open_(**how))
+        return kept[0]
+
+    def close():
+        while kept:
+            kept.pop().close()
+
+    return again, close
+
+
+@pytest.fixture(params=list(LOCAL))
+def reopen_folder(request, tmp_path):
+    """Opens the store that lies in the test's folder."""
+    again, close = reopening(lambda **how: LOCAL[request.param](tmp_path, **how))
+    yield again
+    close()
+
+
+@pytest.fixture(params=[*LOCAL, *SERVERS])
 def reopen(request, tmp_path):
-    """Opens the store on one folder; opening again closes what was open."""
-    opened = []
-
-    def open_():
-        while opened:
-            opened.pop().close()
-        opened.append(request.param(tmp_path))
-        return opened[0]
-
-    yield open_
-    while opened:
-        opened.pop().close()
+    """Opens the store of the test, in its folder or on the server."""
+    if request.param != "server":
+        again, close = reopening(lambda **how: LOCAL[request.param](tmp_path, **how))
+        yield again
+        close()
+        return
+    with collections() as named:
+        again, close = reopening(lambda dim=DIM: opened(named("store"), dim))
+        yield again
+        close()
 
 
 def found(store, *who, **rest):
@@ -370,17 +396,16 @@ def test_flushed_writes_are_there_after_reopening(reopen):
     assert found(reopen()) == {point("a", 0).point_id, point("b", 0).point_id}
 
 
-def test_another_dimension_is_misconfigured(reopen, tmp_path, request):
+def test_another_dimension_is_misconfigured(reopen):
     """A lake remembers its model's size."""
-    reopen().close()
-    opener = request.node.callspec.params["reopen"]
+    reopen()
     with pytest.raises(Misconfigured, match="numbers"):
-        opener(tmp_path, dim=DIM * 2)
+        reopen(dim=DIM * 2)
 
 
-def test_vacuum_leaves_no_deleted_text_in_any_file(reopen, tmp_path):
+def test_vacuum_leaves_no_deleted_text_in_any_file(reopen_folder, tmp_path):
     """The canary of a pruned point is in no file after vacuum, and live points are untouched."""
-    store = reopen()
+    store = reopen_folder()
     canary = "canary-5f1d0c7e-never-again"
     kept = point("kept", text="kept-3b0f77aa-stays")
     store.insert([kept, *(point("gone", n, text=f"{canary} {n}") for n in range(40))])
@@ -392,7 +417,7 @@ def test_vacuum_leaves_no_deleted_text_in_any_file(reopen, tmp_path):
     assert files_holding(tmp_path, canary) == []
     assert found(store) == {kept.point_id}
     assert store.vectors([kept.point_id]) == before
-    assert found(reopen()) == {kept.point_id}
+    assert found(reopen_folder()) == {kept.point_id}
     assert files_holding(tmp_path, canary) == []
 
 
@@ -409,9 +434,9 @@ def test_writes_after_a_vacuum_still_reach_the_points_from_before(store):
     assert found(store) == {point("a", 0).point_id, point("gone", 0).point_id}
 
 
-def test_vacuum_of_a_store_that_lost_all_its_points(reopen, tmp_path):
+def test_vacuum_of_a_store_that_lost_all_its_points(reopen_folder, tmp_path):
     """Nothing lives, so nothing is left."""
-    store = reopen()
+    store = reopen_folder()
     store.insert([point("gone", n, text=f"canary-77aa {n}") for n in range(5)])
     store.prune(key("gone"), 1, frozenset())
     store.vacuum()

@@ -33,7 +33,11 @@ class LockedStore:
 @given(histories(min_size=6), st.integers(0, 2**32))
 def test_threads_that_race_end_in_the_same_lake(registry, tenants, events, seed):
     """Four threads deliver every event, a third of them twice, in any order."""
-    world = World(registry, LockedStore(), next(tenants))
+    race(World(registry, LockedStore(), next(tenants)), events, seed)
+
+
+def race(world, events, seed):
+    """Deliver the events from four threads, and hold what stands in the end against the oracle."""
     twice = [*events, *random.Random(seed).sample(events, len(events) // 3)]
     random.Random(seed).shuffle(twice)
 
