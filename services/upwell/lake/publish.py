@@ -16,7 +16,7 @@ from upwell.lake.converge import Converged, Convergence, Manifests
 from upwell.lake.family import family_chunks
 from upwell.lake.insert import Insertion
 from upwell.lake.plan import Plan, emptied, plan
-from upwell.lake.vectors import VectorsFor, keyed
+from upwell.lake.vectors import CountedVectors, VectorsFor, keyed
 from upwell.ports import DocumentRow, Manifest, Registry, Store
 from upwell.records import ChangeEvent, DocKey, Op, Outcome, ParseStatus, PreparedDocument, Record
 
@@ -88,17 +88,25 @@ class Publisher:
                 row = self._registry.row(event.key)
                 return self._overtaken(event) if row is not None and decide.overtaken(row, event) else None
 
-    def publish(self, event: ChangeEvent, prepared: PreparedDocument, *, repair: bool = False) -> PublishResult:
+    def publish(
+        self,
+        event: ChangeEvent,
+        prepared: PreparedDocument,
+        *,
+        repair: bool = False,
+        vectors: CountedVectors | None = None,
+    ) -> PublishResult:
         """Make this version the visible one, unless something newer stands; then nothing but converging is done.
 
         `repair` publishes the version that stands once more, for points that went missing or a pipeline that is new.
+        `vectors` takes the place of the publisher's own source, for vectors that came with the document.
         """
         if prepared.status not in {ParseStatus.OK, ParseStatus.EMPTY}:
             return self.fail(event, prepared.status, prepared.status)
         if self._registry.row(event.key) is not None:
             self._changes.permit(event)
         self._changes.move_away(event)
-        return self._bring(event, prepared, Outcome.APPLIED, repair=repair)
+        return self._bring(event, prepared, Outcome.APPLIED, repair=repair, vectors=vectors)
 
     def fail(self, event: ChangeEvent, status: ParseStatus | None, reason: str) -> PublishResult:
         """End an event whose content cannot be had: the last good version stays, marked stale with `reason` (a word).
@@ -144,10 +152,16 @@ class Publisher:
         return SweepResult(documents=documents, pruned=pruned, missing=tuple(missing))
 
     def _bring(
-        self, event: ChangeEvent, prepared: PreparedDocument, outcome: Outcome, *, repair: bool = False
+        self,
+        event: ChangeEvent,
+        prepared: PreparedDocument,
+        outcome: Outcome,
+        *,
+        repair: bool = False,
+        vectors: CountedVectors | None = None,
     ) -> PublishResult:
         """Steps 2 to 6: plan, insert, compare-and-set, converge; again from the start after a lost race."""
-        source = self._vectors(event)
+        source = vectors or self._vectors(event)
         insertion = Insertion(self._store, source, self._batch_chunks)
         chunks = keyed(family_chunks(prepared), self._model)
         offered = (event.version, decide.RANKS[Op.UPSERT], decide.content_hash(event, prepared), "")

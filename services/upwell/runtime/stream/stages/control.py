@@ -1,0 +1,73 @@
+"""Control: what must not wait behind a parse: permissions, deletes, erasures; of an upsert, permission and move."""
+
+from upwell.clock import Clock
+from upwell.errors import Reason
+from upwell.lake import decide
+from upwell.lake.publish import Publisher, PublishResult
+from upwell.messages import Change
+from upwell.metrics import Metrics
+from upwell.ports import Blobs, Fate, Registry
+from upwell.records import ChangeEvent, Op
+from upwell.runtime.stream import topics
+from upwell.runtime.stream.contract import Outgoing
+from upwell.runtime.stream.stages.ends import Ends
+from upwell.runtime.stream.topics import Role
+
+
+class ControlStage:
+    """Applies the control half of every event. An upsert's ends nothing here: its content half always follows."""
+
+    def __init__(
+        self,
+        publisher: Publisher,
+        *,
+        registry: Registry,
+        blobs: Blobs,
+        clock: Clock,
+        metrics: Metrics | None = None,
+    ) -> None:
+        self._publisher = publisher
+        self._registry = registry
+        self._blobs = blobs
+        self._ends = Ends(clock, metrics)
+
+    def handle(self, message: Change) -> list[Outgoing]:
+        """See `contract.Stage`."""
+        with self._ends.meter.timed(Role.UPSERT):
+            return self._handle(message.event)
+
+    def reject(self, message: Change, fate: Fate) -> list[Outgoing]:
+        event = message.event
+        if event.op is Op.UPSERT:
+            return []
+        result = self._publisher.fail(event, None, fate.reason or Reason.ATTEMPTS_EXHAUSTED)
+        return self._ends.dead(event, fate, result)
+
+    def close(self) -> None:
+        pass
+
+    def _handle(self, event: ChangeEvent) -> list[Outgoing]:
+        match event.op:
+            case Op.UPSERT:
+                if event.previous_doc_id is not None or self._registry.row(event.key) is not None:
+                    self._publisher.control(event)
+                return []
+            case Op.ERASE:
+                return self._erase(event)
+            case _:
+                return self._ends.of(event, self._applied(event))
+
+    def _erase(self, event: ChangeEvent) -> list[Outgoing]:
+        """Remove the blobs first, so that a crash in between leaves an erasure that is not yet done; an erasure that
+        comes after newer content leaves that content's alone."""
+        row = self._registry.row(event.key)
+        if row is not None and decide.order_of(row) > (event.version, decide.RANKS[Op.ERASE], "", ""):
+            return self._ends.of(event, self._applied(event))
+        self._blobs.forget(event.key)
+        ended = self._ends.of(event, self._applied(event))
+        return [*ended, *(Outgoing(topic=topic, key=event.key, message=None) for topic in topics.LANED)]
+
+    def _applied(self, event: ChangeEvent) -> PublishResult:
+        result = self._publisher.control(event)
+        assert result is not None, "only an upsert goes on"
+        return result
