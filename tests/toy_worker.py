@@ -1,0 +1,89 @@
+"""A worker process with a stage that copies changes to parsed, for tests of the guard and of Faust on a real broker.
+
+python toy_worker.py BROKERS BLOBS MESSAGE_BYTES PORT PAUSE_S
+"""
+
+import logging
+import sys
+import time
+
+from upwell.config import Settings
+from upwell.errors import Misconfigured, Reason, Rejected, Retryable, UpwellError
+from upwell.messages import Change, Embedded, Parsed
+from upwell.records import Block, Inline, Kind, ParsedDocument, ParseStatus, PreparedDocument
+from upwell.runtime.stream import topics
+from upwell.runtime.stream.contract import Outgoing
+from upwell.runtime.stream.topics import Line, Role
+
+
+class NoBlobs:
+    """No message of these tests is too large for the log."""
+
+    def put(self, key, data):
+        raise AssertionError("too large")
+
+    get = forget = put
+
+
+class Copy:
+    """What the title says happens: `poison` is refused, `slow` takes a second, `crash` is a defect, `setting` stops."""
+
+    def __init__(self, pause_s=0.0):
+        self.pause_s = pause_s
+        self.tries = 0
+
+    def handle(self, message):
+        event = message.event
+        time.sleep(self.pause_s)
+        match event.title:
+            case "poison":
+                raise Rejected(Reason.CORRUPT, "poison")
+            case "slow":
+                time.sleep(1.0)
+            case "crash":
+                raise ZeroDivisionError
+            case "away":
+                raise Retryable("the world is away")
+            case "setting":
+                raise Misconfigured("setting toy: wrong")
+        text = event.content.data.decode() if isinstance(event.content, Inline) else ""
+        document = ParsedDocument(status=ParseStatus.OK, blocks=(Block(kind=Kind.PARAGRAPH, text=text),))
+        return [
+            Outgoing(
+                topic=topics.laned(topics.PARSED, event.lane),
+                key=event.key,
+                message=Parsed(event=event, document=document),
+            )
+        ]
+
+    def reject(self, message, fate):
+        event = message.event
+        failed = Embedded(event=event, document=PreparedDocument(status=ParseStatus.CORRUPT), fate=fate)
+        return [Outgoing(topic=topics.laned(topics.EMBEDDED, event.lane), key=event.key, message=failed)]
+
+    def close(self):
+        pass
+
+
+def main(brokers, message_bytes, port, pause_s, session_timeout_s, drain_s):
+    from upwell.runtime.stream import worker
+
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(name)s %(message)s %(values)s")
+    logging.getLogger().handlers[0].formatter._style._defaults = {"values": ""}
+    settings = Settings(
+        brokers=brokers,
+        message_bytes=int(message_bytes),
+        port=int(port),
+        session_timeout_s=float(session_timeout_s),
+        drain_s=float(drain_s),
+    )
+    try:
+        status = worker.run(settings, Role.PARSE, Line.LIVE, lambda: (Copy(float(pause_s)), NoBlobs()))
+    except UpwellError as e:
+        print(f"toy: {e}", file=sys.stderr, flush=True)
+        status = 2 if isinstance(e, Misconfigured) else 1
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
