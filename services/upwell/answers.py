@@ -162,7 +162,8 @@ class StatusAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
     """`owner` says which process holds the lake (pid, and whether it is a `run`).
 
     `totals` and `tokens_embedded` count what was published since that owner opened the lake: the difference of two
-    answers is what the changes between them cost.
+    answers is what the changes between them cost. Of a distributed lake they are nought; it says instead how all events
+    ended (`outcomes`, with those that are `pending`) and how many messages wait for each group of workers (`lag`).
     """
 
     lake: str
@@ -172,6 +173,8 @@ class StatusAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
     sources: tuple[SourceStatus, ...]
     totals: ChunkCounts = ChunkCounts()
     tokens_embedded: int = 0
+    outcomes: dict[str, int] = {}
+    lag: dict[str, int] = {}
 
 
 class DeadFilter(Record, frozen=True, kw_only=True):
@@ -305,4 +308,11 @@ class FollowingLake(LakeApi, Protocol):
         on_change: Callable[[str], None] | None = None,
     ) -> None:
         """Ingest, call `on_ready`, then follow changes until `stop` is set; `on_change` gets a line for a person."""
+        ...
+
+    def listen(self, host: str, port: int) -> str:
+        """Serve events, hooks, health and metrics on the network until `close`; the URL where.
+
+        Raises Misconfigured for an address or a source's settings that cannot be.
+        """
         ...

@@ -1,20 +1,16 @@
-"""Erasing one document from every store of the embedded lake."""
+"""Erasing one document: the event that does it, and the embedded lake's way to its end."""
 
 from upwell.answers import EraseAnswer
+from upwell.ports import DocumentRow
 from upwell.records import ChangeEvent, DocKey, Op, stable_hash
 from upwell.runtime.parts import Parts
 from upwell.runtime.tally import Tally
 
 
-def erase(parts: Parts, key: DocKey) -> EraseAnswer:
-    """Fence the document above everything accepted, remove what is left of it, and look whether anything is.
-
-    Returns when the erasure is applied. Raises Retryable when it could not be; it stays in the log then.
-    """
-    row = parts.registry.row(key)
-    now = parts.clock()
+def erasure(key: DocKey, row: DocumentRow | None, now: int) -> ChangeEvent:
+    """The event that erases a document whose row stands as `row`, fenced above it."""
     version = max(now, row.version + 1 if row else 0)
-    event = ChangeEvent(
+    return ChangeEvent(
         event_id=stable_hash(key.canonical, Op.ERASE, version),
         tenant=key.tenant,
         source=key.source,
@@ -23,6 +19,14 @@ def erase(parts: Parts, key: DocKey) -> EraseAnswer:
         version=version,
         received_at=now,
     )
+
+
+def erase(parts: Parts, key: DocKey) -> EraseAnswer:
+    """Fence the document above everything accepted, remove what is left of it, and look whether anything is.
+
+    Returns when the erasure is applied. Raises Retryable when it could not be; it stays in the log then.
+    """
+    event = erasure(key, parts.registry.row(key), parts.clock())
     before = len(parts.store().present(key))
     tally = Tally()
     with parts.engine.watching(tally):

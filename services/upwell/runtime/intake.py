@@ -51,7 +51,15 @@ class EngineIntake:
         self._engine.submit(events, also)
 
 
-def write_refusals(log: SqliteEventLog, connection: sa.Connection, refusals: Refusals) -> None:
+class Burying(Protocol):
+    """An event log, as far as it takes dead letters in the caller's transaction."""
+
+    def bury(self, connection: sa.Connection, key: DocKey, fate: Fate) -> None: ...
+
+    def unbury(self, connection: sa.Connection, key: DocKey, stage: str, reason: str) -> None: ...
+
+
+def write_refusals(log: Burying, connection: sa.Connection, refusals: Refusals) -> None:
     """Write them in the caller's transaction: the healed before the new, of one fault only the detail may change."""
     for key, stage, reason in refusals.healed:
         log.unbury(connection, key, stage, reason)

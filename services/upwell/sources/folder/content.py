@@ -44,7 +44,7 @@ class Unread(Record, frozen=True, kw_only=True):
 
 
 class Reading(Record, frozen=True, kw_only=True):
-    """A file as it stood while it was read; `data` is there up to INLINE_LIMIT_BYTES."""
+    """A file as it stood while it was read; `data` is there up to what the reader keeps."""
 
     signature: Signature
     sha256: str
@@ -78,13 +78,27 @@ def open_inside(root: str, path: str) -> int:
 
 
 class FileReader:
-    """Reads the files below `root`. `opened` counts the files it has opened."""
+    """Reads the files below `root`. `opened` counts the files it has opened.
 
-    def __init__(self, root: Path, *, clock: Clock = now_us, pause_s: float = 0.02, opener: Open = open_inside) -> None:
+    Of files up to `keep_bytes` it brings the content; those over `most_bytes` are `too_large`.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        clock: Clock = now_us,
+        pause_s: float = 0.02,
+        opener: Open = open_inside,
+        keep_bytes: int = INLINE_LIMIT_BYTES,
+        most_bytes: int = MAX_FILE_BYTES,
+    ) -> None:
         self._root = str(root)
         self._clock = clock
         self._pause_s = pause_s
         self._open = opener
+        self._keep_bytes = keep_bytes
+        self._most_bytes = most_bytes
         self.opened = 0
 
     def __call__(self, path: str) -> Reading | Unread:
@@ -118,8 +132,8 @@ class FileReader:
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
             return Unread(why=Why.GONE, detail="it is no longer a file")
-        if before.st_size > MAX_FILE_BYTES:
-            return Unread(why=Why.TOO_LARGE, detail=f"{before.st_size} bytes; the limit is {MAX_FILE_BYTES}")
+        if before.st_size > self._most_bytes:
+            return Unread(why=Why.TOO_LARGE, detail=f"{before.st_size} bytes; the limit is {self._most_bytes}")
         if before.st_size > LARGE_BYTES and 0 <= observed_at - before.st_mtime_ns // 1000 < LARGE_RESTS_US:
             return RESTLESS
         digest, kept, size = hashlib.sha256(), bytearray(), 0
@@ -128,7 +142,7 @@ class FileReader:
             size += len(block)
             if size > before.st_size:
                 return None if size <= LARGE_BYTES else RESTLESS
-            if before.st_size <= INLINE_LIMIT_BYTES:
+            if before.st_size <= self._keep_bytes:
                 kept += block
         after = os.fstat(descriptor)
         if size != before.st_size or signature_of(after) != signature_of(before):
@@ -137,7 +151,7 @@ class FileReader:
             signature=signature_of(after),
             sha256=digest.hexdigest(),
             observed_at=observed_at,
-            data=bytes(kept) if size <= INLINE_LIMIT_BYTES else None,
+            data=bytes(kept) if size <= self._keep_bytes else None,
         )
 
 

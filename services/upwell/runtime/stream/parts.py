@@ -1,0 +1,60 @@
+"""What the commands of a distributed lake work with, as wiring puts it together."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from upwell.clock import Clock
+from upwell.ports import Blobs, DeadLetter, Embedder, EventSink, Registry, Store
+from upwell.records import DocKey
+from upwell.runtime.lazy import Lazy
+from upwell.runtime.stream.intake import Ledger
+from upwell.runtime.stream.waiting import Ends
+
+
+class LedgerApi(Ledger, Protocol):
+    """The ledger: what was accepted, how it ended, and the dead letters."""
+
+    def dead(self, tenant: str | None = None, source: str | None = None) -> list[DeadLetter]: ...
+
+    def dead_counts(self) -> dict[tuple[str, str], int]: ...
+
+    def discard(self, dead_ids: Sequence[int]) -> int: ...
+
+    def pending_counts(self) -> dict[tuple[str, str], tuple[int, int]]: ...
+
+    def outcomes(self) -> dict[str, int]: ...
+
+    def erase(self, key: DocKey) -> int: ...
+
+
+@dataclass(frozen=True)
+class LakeParts:
+    """`name` is what `status` calls the lake; `folder` is where this machine keeps what its folders remember.
+
+    `pipeline` raises Misconfigured for a lake that was never made. `ends` opens the topic `applied` at its end; `lag`
+    says how many messages wait for each consumer group. What `closers` close is closed last.
+    """
+
+    name: str
+    folder: Path
+    embedder_name: str
+    pipeline: Callable[[], str]
+    registry: Registry
+    ledger: LedgerApi
+    store: Lazy[Store]
+    embedder: Lazy[Embedder]
+    sink: EventSink
+    blobs: Blobs
+    ends: Callable[[], Ends]
+    lag: Callable[[], Mapping[str, int]]
+    clock: Clock
+    closers: Iterable[Callable[[], None]] = ()
+
+    def close(self) -> None:
+        """Close the store, if it was opened, and then the rest."""
+        if self.store.made is not None:
+            self.store.made.close()
+        for close in self.closers:
+            close()
