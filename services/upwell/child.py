@@ -74,9 +74,7 @@ class Child:
             except BaseException:
                 self.kill()  # an interrupt fell between request and answer, which the next caller must not get
                 raise
-        if kind == FAILURE:
-            raise _thrown(body)
-        return body
+        return taken(kind, body)
 
     def kill(self) -> None:
         """End the child now."""
@@ -116,11 +114,22 @@ def serve(handle: Callable[[bytes], bytes], socket_fd: int, lifeline_fd: int) ->
                 _, request = receive(channel)
             except (EOFError, OSError):
                 return
-            try:
-                answer = (RESULT, handle(request))
-            except UpwellError as e:
-                answer = (FAILURE, msgspec.msgpack.encode([type(e).__name__, str(getattr(e, "reason", "")), str(e)]))
-            send(channel, *answer)
+            send(channel, *answered(handle, request))
+
+
+def answered(handle: Callable[[bytes], bytes], request: bytes) -> tuple[int, bytes]:
+    """Kind and body of the frame that answers this request: the handler's result, or the UpwellError that it raised."""
+    try:
+        return RESULT, handle(request)
+    except UpwellError as e:
+        return FAILURE, msgspec.msgpack.encode([type(e).__name__, str(getattr(e, "reason", "")), str(e)])
+
+
+def taken(kind: int, body: bytes) -> bytes:
+    """The result in an answer's frame. Raises the UpwellError that it carries instead."""
+    if kind == FAILURE:
+        raise _thrown(body)
+    return body
 
 
 def send(channel: socket.socket, kind: int, body: bytes) -> None:

@@ -19,6 +19,7 @@ from lake_samples import (
     vectors,
 )
 from qdrant_servers import SERVERS, collections, fresh_store, opened
+from shared_edge import EdgeServer, SharedEdge
 from upwell.access import admits, payload_of
 from upwell.errors import Misconfigured, Rejected
 from upwell.lake.store import edge_requests as ask
@@ -50,20 +51,37 @@ def long_lived_edge(tmp_path_factory):
     store.close()
 
 
-@pytest.fixture(params=["qdrant", "edge", *SERVERS])
+@pytest.fixture(scope="module")
+def shared_edge(tmp_path_factory):
+    """The store that several processes share in other tests; one client of it."""
+    folder = tmp_path_factory.mktemp("shared")
+    server = EdgeServer(folder / "s", folder / "points", DIM)
+    server.start()
+    store = SharedEdge(server.path, DIM)
+    yield store
+    store.close()
+    server.stop()
+
+
+@pytest.fixture(params=["qdrant", "edge", pytest.param("shared", marks=pytest.mark.integration), *SERVERS])
 def store(request):
     """An empty store."""
     if request.param == "server":
         with fresh_store(DIM) as store:
             yield store
+    elif request.param == "shared":
+        yield emptied(request.getfixturevalue("shared_edge"))
     elif request.param == "qdrant":
         store = QdrantStore(":memory:", collection="lake", dim=DIM)
         yield store
         store.close()
     else:
-        store = request.getfixturevalue("long_lived_edge")
-        store._ask(ask.Prune(doomed=PointFilter(must=())), int)
-        yield store
+        yield emptied(request.getfixturevalue("long_lived_edge"))
+
+
+def emptied(store):
+    store._ask(ask.Prune(doomed=PointFilter(must=())), int)
+    return store
 
 
 def reopening(open_):
