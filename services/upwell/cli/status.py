@@ -2,7 +2,6 @@
 
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -47,7 +46,7 @@ def status(
     answer = _ask(settings)
     emit(answer, None if as_json else view(answer))
     if not answer.sources:
-        note(f"the lake {Path(answer.lake)} is empty; `upwell ingest DIR` fills it")
+        note(f"the lake {name(answer.lake)} is empty; `upwell ingest DIR` fills it")
 
 
 def _ask(settings: "Settings") -> StatusAnswer:
@@ -92,7 +91,17 @@ def view(answer: StatusAnswer) -> "Group":
         for source in answer.sources
         for warning in source.warnings
     ]
-    return Group(head, table, *warnings)
+    return Group(head, table, *(Text(line, style="dim") for line in of_the_workers(answer)), *warnings)
+
+
+def of_the_workers(answer: StatusAnswer) -> list[str]:
+    """How all events ended, and who has messages waiting: what only a distributed lake says."""
+    counts = {"events": answer.outcomes, "waiting": {group: n for group, n in answer.lag.items() if n}}
+    return [
+        f"{what}: " + ", ".join(f"{count:,} {name(of)}" for of, count in sorted(found.items()))
+        for what, found in counts.items()
+        if found
+    ]
 
 
 def _row(source: SourceStatus) -> tuple["str", ...]:

@@ -58,6 +58,14 @@ def settle(log: Transactions, reopened: Sequence[Reopened]) -> None:
             connection.execute(sa.delete(DEAD).where(DEAD.c.id == letter.id, DEAD.c.attempts == letter.attempts))
 
 
+def give_back(log: Transactions, reopened: Sequence[Reopened], now: int) -> None:
+    """They could not be produced: those of their events that have not ended otherwise are dead again."""
+    with log.transaction() as connection:
+        ids = [letter.event.event_id for letter in reopened]
+        dead = {"ended_at": now, "outcome": Outcome.DEAD}
+        connection.execute(sa.update(EVENTS).where(EVENTS.c.event_id.in_(ids), UNENDED).values(dead))
+
+
 def pending_of(log: Transactions, key: DocKey) -> int:
     """How many accepted events of a document have not ended."""
     query = sa.select(sa.func.count()).select_from(EVENTS).where(EVENTS.c.document == key.digest, UNENDED)

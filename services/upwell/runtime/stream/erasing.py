@@ -8,7 +8,7 @@ from upwell.lake import decide
 from upwell.ports import DocumentRow
 from upwell.records import ChangeEvent, DocKey, Op
 from upwell.runtime.erasing import erasure
-from upwell.runtime.replaying import pending_of
+from upwell.runtime.replaying import outcomes_of, pending_of
 from upwell.runtime.stream.parts import LakeParts
 
 PATIENCE_S = 120.0
@@ -44,11 +44,14 @@ def erase(parts: LakeParts, key: DocKey, patience_s: float = PATIENCE_S) -> Eras
 
 
 def _until_ended(parts: LakeParts, key: DocKey, event: ChangeEvent, deadline: float) -> None:
-    """The erasure, and every event of the document that was accepted before it: a late one could bring words back."""
-    while parts.registry.ended(key, event.event_id) is None or pending_of(parts.ledger, key):
+    """The erasure, and every event of the document that was accepted before it: a late one could bring words back.
+
+    The ledger's word, not the registry's alone: what it had yet to read, it would write after it was made to forget.
+    """
+    while not outcomes_of(parts.ledger, [event.event_id]) or pending_of(parts.ledger, key):
         if time.monotonic() > deadline:
             raise Retryable(
-                f"the erasure of {key.doc_id!r} is accepted and has not ended yet: do the workers run? "
+                f"the erasure of {key.doc_id!r} is accepted and has not ended yet: do the workers and the ledger run? "
                 "Run the same command again to see it through"
             )
         time.sleep(POLL_S)

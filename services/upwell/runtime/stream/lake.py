@@ -15,6 +15,7 @@ from upwell.answers import (
     ShowAnswer,
     StatusAnswer,
 )
+from upwell.errors import UpwellError
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.ports import DeadLetter
 from upwell.runtime import looks, views
@@ -23,7 +24,7 @@ from upwell.runtime.finding import find_whole
 from upwell.runtime.ingesting import ingested, look_until_rested
 from upwell.runtime.letters import matching
 from upwell.runtime.owner import make_folder
-from upwell.runtime.replaying import outcomes_of, reopen, settle
+from upwell.runtime.replaying import give_back, outcomes_of, reopen, settle
 from upwell.runtime.scanning import Scanning
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.erasing import erase
@@ -146,7 +147,11 @@ class DistributedLake:
         ids = [letter.id for letter in self._letters(which) if letter.replayable]
         replayed = 0
         for letters in reopen(self._parts.ledger, ids):
-            self._parts.sink.accept([letter.event for letter in letters])
+            try:
+                self._parts.sink.accept([letter.event for letter in letters])
+            except UpwellError:
+                give_back(self._parts.ledger, letters, self._parts.clock())
+                raise
             settle(self._parts.ledger, letters)
             replayed += len(letters)
         return replayed
