@@ -9,7 +9,8 @@ import time
 
 from upwell.config import Settings
 from upwell.errors import Misconfigured, Reason, Rejected, Retryable, UpwellError
-from upwell.messages import Change, Embedded, Parsed
+from upwell.logs import line_of
+from upwell.messages import Embedded, Parsed
 from upwell.records import Block, Inline, Kind, ParsedDocument, ParseStatus, PreparedDocument
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.contract import Outgoing
@@ -65,20 +66,17 @@ class Copy:
         pass
 
 
-def main(brokers, message_bytes, port, pause_s, session_timeout_s, drain_s):
+def main(brokers, *words):
+    """Words are name=value: settings, or `pause_s`."""
     from upwell.runtime.stream import worker
 
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(name)s %(message)s %(values)s")
-    logging.getLogger().handlers[0].formatter._style._defaults = {"values": ""}
-    settings = Settings(
-        brokers=brokers,
-        message_bytes=int(message_bytes),
-        port=int(port),
-        session_timeout_s=float(session_timeout_s),
-        drain_s=float(drain_s),
-    )
+    given = dict(word.split("=") for word in words)
+    pause_s = float(given.pop("pause_s", 0))
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(message)s")
+    logging.getLogger().handlers[0].format = lambda record: f"{time.monotonic():.1f} {line_of(record)}"
     try:
-        status = worker.run(settings, Role.PARSE, Line.LIVE, lambda: (Copy(float(pause_s)), NoBlobs()))
+        settings = Settings(brokers=brokers, **given)
+        status = worker.run(settings, Role.PARSE, Line.LIVE, lambda: (Copy(pause_s), NoBlobs()))
     except UpwellError as e:
         print(f"toy: {e}", file=sys.stderr, flush=True)
         status = 2 if isinstance(e, Misconfigured) else 1

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from upwell import metrics
+from upwell import metrics as m
 from upwell.metrics import Metrics
 from upwell.runtime.stream.envelope import Taken
 
@@ -13,8 +13,8 @@ DONE, DEAD, SKIPPED, LET_GO = "done", "dead", "skipped", "let_go"
 class Progress:
     """Written by the guard alone, on the event loop; read there too. Times are seconds of `clock`, which only grows."""
 
-    def __init__(self, metrics_: Metrics, stage: str, line: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self._metrics = metrics_
+    def __init__(self, metrics: Metrics, stage: str, line: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._metrics = metrics
         self._labels = {"stage": stage, "line": line}
         self._clock = clock
         self.in_hand: Taken | None = None
@@ -24,12 +24,12 @@ class Progress:
         self.last_progress = clock()
         self.done: dict[tuple[str, int], int] = {}
         """(topic, partition) -> the offset after the last one that is done."""
-        metrics_.set(metrics.WORKER_IN_HAND, 0, **self._labels)
-        metrics_.set(metrics.WORKER_BREAKER, 0, **self._labels)
+        metrics.set(m.WORKER_IN_HAND, 0, **self._labels)
+        metrics.set(m.WORKER_BREAKER, 0, **self._labels)
 
     def took(self, taken: Taken) -> None:
         self.in_hand, self.in_hand_since = taken, self._clock()
-        self._metrics.set(metrics.WORKER_IN_HAND, 1, **self._labels)
+        self._metrics.set(m.WORKER_IN_HAND, 1, **self._labels)
 
     def runs(self) -> None:
         """A job has been given to the stage's thread."""
@@ -41,29 +41,29 @@ class Progress:
     def failed(self) -> None:
         """An attempt failed and will be made again."""
         self.failing_since = self.failing_since or self._clock()
-        self._metrics.count(metrics.WORKER_RETRIES, 1, **self._labels)
+        self._metrics.count(m.WORKER_RETRIES, 1, **self._labels)
 
     def ended(self, outcome: str) -> None:
         """What was in hand is done, dead, skipped, or let go."""
         assert self.in_hand is not None
         assert self.in_hand_since is not None
         now = self._clock()
-        self._metrics.count(metrics.WORKER_MESSAGES, 1, outcome=outcome, **self._labels)
-        self._metrics.observe(metrics.WORKER_SECONDS, now - self.in_hand_since, **self._labels)
-        self._metrics.set(metrics.WORKER_IN_HAND, 0, **self._labels)
+        self._metrics.count(m.WORKER_MESSAGES, 1, outcome=outcome, **self._labels)
+        self._metrics.observe(m.WORKER_SECONDS, now - self.in_hand_since, **self._labels)
+        self._metrics.set(m.WORKER_IN_HAND, 0, **self._labels)
         if outcome != LET_GO:
             self.done[self.in_hand.topic, self.in_hand.partition] = self.in_hand.offset + 1
         self.in_hand = self.in_hand_since = self.failing_since = None
         self.last_progress = now
 
     def tripped(self) -> None:
-        self._metrics.set(metrics.WORKER_BREAKER, 1, **self._labels)
+        self._metrics.set(m.WORKER_BREAKER, 1, **self._labels)
 
     def assigned(self, partitions: int) -> None:
-        self._metrics.set(metrics.WORKER_PARTITIONS, partitions, **self._labels)
+        self._metrics.set(m.WORKER_PARTITIONS, partitions, **self._labels)
 
     def lag(self, messages: int) -> None:
-        self._metrics.set(metrics.WORKER_LAG, messages, **self._labels)
+        self._metrics.set(m.WORKER_LAG, messages, **self._labels)
 
     def age(self, since: float | None) -> float:
         """Seconds since then; 0 for None."""
