@@ -7,8 +7,9 @@ reference can name nothing else: whatever does not look like that is refused bef
 import hashlib
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import fsspec
@@ -36,7 +37,7 @@ class FsspecBlobs:
         self._fs: Any = found[0]
         self._root: str = found[1].rstrip("/")
         self._local = isinstance(self._fs, LocalFileSystem)
-        if not self._root:
+        if not self._root or not url.rpartition("://")[2]:
             raise Misconfigured("setting blobs: the URL names no folder or bucket")
 
     def put(self, key: DocKey, data: bytes) -> BlobRef:
@@ -87,6 +88,9 @@ class FsspecBlobs:
                 except FileNotFoundError:
                     continue
                 removed += NAME.search(path) is not None
+                if self._local:
+                    with suppress(OSError):  # others are in it
+                        Path(path).parent.rmdir()
         return removed
 
     def close(self) -> None:

@@ -59,15 +59,16 @@ PLACE = re.compile(r"at `(\$[\w.\[\]]*)`")
 def encode(message: Message | Dead, *, limit_bytes: int, blobs: Blobs) -> tuple[bytes, Headers]:
     """A message as the log's value and headers; with its key all of it takes at most `limit_bytes`.
 
-    Raises Rejected `invalid_event` for text that is not Unicode, `too_large` over LARGEST_BYTES; what `Blobs.put` does.
+    Raises Rejected `invalid_event` for text that is not Unicode or a number over 64 bits, `too_large` over
+    LARGEST_BYTES; what `Blobs.put` does.
     """
     key = message.event.key if message.event is not None else UNREAD
     try:
         value = ENCODER.encode(message)
         headers = _headers(message)
         room = limit_bytes - len(topics.key_of(key)) - sum(len(text) for _, text in headers) - HEADERS_BYTES
-    except UnicodeEncodeError:
-        raise Rejected(Reason.INVALID_EVENT, "a message with text that is not Unicode") from None
+    except (UnicodeEncodeError, OverflowError):
+        raise Rejected(Reason.INVALID_EVENT, "a message with text that is not Unicode, or a huge number") from None
     if len(value) <= room:
         return value, headers
     if len(value) > LARGEST_BYTES:
