@@ -1,7 +1,7 @@
-"""Write docs/commands.md from the commands themselves.
+"""Write docs/commands.md from the commands themselves, and docs/settings.md from the settings.
 
-python tools/make_docs.py            write it
-python tools/make_docs.py --check    exit with status 1 if the committed file differs
+python tools/make_docs.py            write them
+python tools/make_docs.py --check    exit with status 1 if a committed file differs
 """
 
 import sys
@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from upwell.cli.app import app
+from upwell.config import AclSettings, KeySettings, Settings, SourceSettings
 
-TARGET = Path(__file__).parent.parent / "docs" / "commands.md"
+DOCS = Path(__file__).parent.parent / "docs"
 WIDTH = 100
 HEAD = """# Commands
 
@@ -44,21 +47,62 @@ def help_of(command: Any, path: str) -> str:
     return "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
 
 
+SETTINGS_HEAD = """# Settings
+
+Generated from `upwell.config` by `tools/make_docs.py`; a test keeps it current. Strongest first: an option of the
+command, the environment, the file (`--config FILE`, else `upwell.toml` where it stands), the default. In the file a
+setting has its plain name; in the environment it is `UPWELL_` and the name in capitals, and what is not one value is
+JSON: `UPWELL_KEYS='[{"sha256": "…", "source": "handbook"}]'`. A setting that is secret is never printed.
+
+| setting | environment | default | |
+|---|---|---|---|
+"""
+
+
+def settings_page() -> str:
+    """Every setting: its name, its variable, its default, what it says."""
+    rows = [
+        f"| `{name}` | `UPWELL_{name.upper()}` | {default_of(field)} | {field.description} |"
+        for name, field in Settings.model_fields.items()
+    ]
+    nested = {"keys": KeySettings, "sources": SourceSettings, "acl of a source": AclSettings}
+    return SETTINGS_HEAD + "\n".join([*rows, *(part_of(name, model) for name, model in nested.items())]) + "\n"
+
+
+def part_of(name: str, model: type[BaseModel]) -> str:
+    """What one entry of a structured setting holds."""
+    about = " ".join((model.__doc__ or "").split())
+    rows = [f"| `{field}` | {default_of(info)} |" for field, info in model.model_fields.items()]
+    return "\n".join([f"\n## {name}\n\n{about}\n\n| field | default |", "|---|---|", *rows])
+
+
+def default_of(field: FieldInfo) -> str:
+    """A default as one writes it; nothing for none, and `needed` where there is no default."""
+    if field.is_required():
+        return "needed"
+    value = field.get_default(call_default_factory=False)
+    return "" if value in (None, (), {}, frozenset(), AclSettings()) else f"`{value}`"
+
+
 def page() -> str:
-    """The whole page."""
+    """The whole page of commands."""
     sections = [f"## {path}\n\n```text\n{help_of(command, path)}\n```\n" for path, command in commands()]
     return "\n".join([HEAD, *sections])
 
 
+PAGES = {DOCS / "commands.md": page, DOCS / "settings.md": settings_page}
+
+
 def main() -> int:
-    text = page()
-    if "--check" in sys.argv[1:]:
-        current = TARGET.is_file() and TARGET.read_text(encoding="utf-8") == text
-        if not current:
-            print("docs/commands.md is not current; run python tools/make_docs.py", file=sys.stderr)
-        return 0 if current else 1
-    TARGET.write_text(text, encoding="utf-8")
-    return 0
+    stale = []
+    for target, text in PAGES.items():
+        if "--check" not in sys.argv[1:]:
+            target.write_text(text(), encoding="utf-8")
+        elif not target.is_file() or target.read_text(encoding="utf-8") != text():
+            stale.append(target.name)
+    if stale:
+        print(f"docs/ is not current ({', '.join(stale)}); run python tools/make_docs.py", file=sys.stderr)
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

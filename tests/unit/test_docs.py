@@ -23,8 +23,13 @@ COMMANDS = docs.commands()
 LEAVES = [(path, command) for path, command in COMMANDS if not getattr(command, "commands", None)]
 
 
-def test_the_page_of_commands_is_current():
-    assert docs.TARGET.read_text(encoding="utf-8") == docs.page(), "run python tools/make_docs.py"
+@pytest.mark.parametrize("target", docs.PAGES, ids=lambda target: target.name)
+def test_generated_pages_are_current(target):
+    assert target.read_text(encoding="utf-8") == docs.PAGES[target](), "run python tools/make_docs.py"
+
+
+def test_every_setting_says_what_it_is_for():
+    assert [name for name, field in docs.Settings.model_fields.items() if not field.description] == []
 
 
 @pytest.mark.parametrize("path", [path for path, _ in LEAVES])

@@ -1,0 +1,304 @@
+"""k8s/: every worker of the code is there, scaled by its own group's lag, healthy by its own word, and allowed little."""
+
+import pytest
+
+import upwell
+from deployment import (
+    BASE,
+    INSTRUCTED_UID,
+    OVERLAYS,
+    PORT,
+    ROOT,
+    VARIABLES,
+    WORKERS,
+    compose,
+    container,
+    examples,
+    of_kind,
+    parsed,
+    quantity,
+    rendered,
+)
+from upwell import config
+from upwell.parse.limits import DEFAULT_LIMITS
+from upwell.runtime.stream.topics import Line, Role, group_of, taken_by
+
+FOLDERS = [BASE, *OVERLAYS]
+NAMES = {group_of(role, line): (role, line) for role, line in WORKERS}
+EVERY = pytest.mark.parametrize("folder", FOLDERS)
+WORKER = pytest.mark.parametrize("name", NAMES)
+
+
+def pods(folder=BASE):
+    """Everything that makes pods: Deployments and Jobs, by name."""
+    return of_kind("Deployment", folder) | of_kind("Job", folder)
+
+
+def labels(thing):
+    """The labels of the pods that a Deployment or Job makes."""
+    return thing["spec"]["template"]["metadata"]["labels"]
+
+
+def chosen(selector, folder=BASE):
+    """The Deployments and Jobs whose pods a selector picks."""
+    wanted = selector["matchLabels"].items()
+    return {name for name, thing in pods(folder).items() if wanted <= labels(thing).items()}
+
+
+def environment(thing, folder=BASE):
+    """Variable -> text of a container, from its ConfigMap and Secrets; base's Secrets are those of the example."""
+    (settings,) = of_kind("ConfigMap", folder).values()
+    made = {
+        name.rpartition("-")[0]: {key: "[]" if key == "UPWELL_KEYS" else "{}" for key in secret["data"]}
+        for name, secret in of_kind("Secret", folder).items()
+    }
+    secrets = examples()
+    found = {}
+    for source in container(thing)["envFrom"]:
+        if "configMapRef" in source:
+            assert source["configMapRef"]["name"] == settings["metadata"]["name"]
+            found |= settings["data"]
+        else:
+            found |= secrets[without_hash(source["secretRef"]["name"], made)]
+    for variable in container(thing).get("env", []):
+        reference = variable["valueFrom"]["secretKeyRef"]
+        found[variable["name"]] = secrets[without_hash(reference["name"], made)][reference["key"]]
+    return found
+
+
+def without_hash(name, made):
+    """A Secret's name as written, where kustomize has added its hash."""
+    return name.rpartition("-")[0] if name.rpartition("-")[0] in made else name
+
+
+def settings(thing, monkeypatch, folder=BASE):
+    """The settings of a container."""
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment(thing, folder).items():
+        monkeypatch.setenv(name, value)
+    return config.load()
+
+
+@EVERY
+def test_there_is_one_deployment_a_role_and_line(folder):
+    """Named as its consumer group, with the command of its role and line, and labels that say so."""
+    found = {name: thing for name, thing in of_kind("Deployment", folder).items() if name != "upwell-gateway"}
+    assert set(found) == set(NAMES)
+    for name, thing in found.items():
+        role, line = NAMES[name]
+        assert container(thing)["args"] == ["worker", role, "--lane", line, "--port", str(PORT)]
+        assert {"role": role, "line": line, "app.kubernetes.io/component": "worker"}.items() <= labels(thing).items()
+
+
+@EVERY
+def test_every_command_line_parses(folder):
+    for thing in pods(folder).values():
+        parsed(container(thing)["args"])
+    assert container(of_kind("Deployment", folder)["upwell-gateway"])["args"] == [
+        "gateway",
+        "--listen",
+        f"0.0.0.0:{PORT}",
+    ]
+    jobs = of_kind("Job", folder)
+    assert {name: container(job)["args"] for name, job in jobs.items()} == {
+        "upwell-topics": ["topics", "create"],
+        "upwell-init": ["init"],
+    }
+
+
+@EVERY
+def test_every_variable_is_a_setting_with_a_usable_value(folder, monkeypatch):
+    for thing in pods(folder).values():
+        found = settings(thing, monkeypatch, folder)
+        assert found.brokers
+        assert found.store
+        assert found.blobs
+        assert found.registry
+
+
+@EVERY
+def test_only_parse_and_the_gateway_know_the_sources_and_only_the_gateway_the_keys(folder):
+    holders = {name for name, thing in pods(folder).items() if "UPWELL_SOURCES" in environment(thing, folder)}
+    assert holders == {"upwell-parse-live", "upwell-parse-backfill", "upwell-gateway"}
+    keys = {name for name, thing in pods(folder).items() if "UPWELL_KEYS" in environment(thing, folder)}
+    assert keys == {"upwell-gateway"}
+
+
+def test_no_secret_is_in_the_base_and_no_value_of_the_example_is_one():
+    assert of_kind("Secret") == {}
+    texts = [text for secret in examples().values() for text in secret.values()]
+    assert all("CHANGE-ME" in text or "0" * 64 in text for text in texts)
+
+
+@EVERY
+def test_selectors_pick_their_own_pods(folder):
+    for name, thing in of_kind("Deployment", folder).items():
+        assert chosen(thing["spec"]["selector"], folder) == {name}
+    for name, budget in of_kind("PodDisruptionBudget", folder).items():
+        assert chosen(budget["spec"]["selector"], folder) == {name}
+    (service,) = of_kind("Service", folder).values()
+    assert chosen({"matchLabels": service["spec"]["selector"]}, folder) == {"upwell-gateway"}
+
+
+def test_what_must_not_wait_has_a_disruption_budget():
+    wanted = {name for name, (_, line) in NAMES.items() if line is not Line.BACKFILL} - {"upwell-ledger"}
+    assert set(of_kind("PodDisruptionBudget")) == wanted | {"upwell-gateway"}
+
+
+@EVERY
+def test_networks_are_closed_but_for_the_gateway(folder):
+    """Every pod of Upwell takes nothing but what its policies name, by ports that exist."""
+    policies = of_kind("NetworkPolicy", folder)
+    assert chosen(policies["upwell"]["spec"]["podSelector"], folder) == set(pods(folder))
+    assert chosen(policies["upwell-gateway"]["spec"]["podSelector"], folder) == {"upwell-gateway"}
+    parsers = chosen(policies["upwell-parse"]["spec"]["podSelector"], folder)
+    assert parsers == {"upwell-parse-live", "upwell-parse-backfill"}
+    (rule,) = policies["upwell-parse"]["spec"]["egress"]
+    assert any("169.254.0.0/16" in to["ipBlock"].get("except", ()) for to in rule["to"])
+
+
+@EVERY
+def test_every_pod_may_do_little(folder):
+    """As the namespace's `restricted` standard asks, and a root that is read-only but for two folders."""
+    (namespace,) = of_kind("Namespace", folder).values()
+    assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
+    for thing in pods(folder).values():
+        pod, inner = thing["spec"]["template"]["spec"], container(thing)
+        assert pod["automountServiceAccountToken"] is False
+        assert pod["enableServiceLinks"] is False
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        assert pod["securityContext"]["runAsUser"] == pod["securityContext"]["fsGroup"] == INSTRUCTED_UID
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        assert inner["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+        mounts = {mount["name"]: mount["mountPath"] for mount in inner["volumeMounts"]}
+        assert set(mounts.values()) == {"/tmp", environment(thing, folder)["UPWELL_LAKE"]}
+        assert set(mounts) == {volume["name"] for volume in pod["volumes"]}
+        assert all("sizeLimit" in volume["emptyDir"] for volume in pod["volumes"])
+
+
+@EVERY
+def test_every_process_is_asked_for_its_health_where_it_answers(folder):
+    for thing in of_kind("Deployment", folder).values():
+        inner = container(thing)
+        assert inner["ports"] == [{"name": "http", "containerPort": PORT}]
+        asked = {probe: inner[f"{probe}Probe"]["httpGet"] for probe in ("startup", "liveness", "readiness")}
+        assert asked == {
+            "startup": {"path": "/healthz", "port": "http"},
+            "liveness": {"path": "/healthz", "port": "http"},
+            "readiness": {"path": "/readyz", "port": "http"},
+        }
+
+
+@pytest.mark.parametrize("served", ["runtime/stream/health.py", "runtime/gateway/routes.py"])
+def test_paths_that_are_asked_are_served(served):
+    """By the workers and by the gateway."""
+    source = (ROOT / "services/upwell" / served).read_text()
+    assert [path for path in ("/healthz", "/readyz", "/metrics") if f'("{path}"' not in source] == []
+
+
+@EVERY
+def test_there_is_time_to_finish(folder, monkeypatch):
+    """SIGTERM waits drain_s for what is in hand; the pod outlives that, and the gateway its sleep before it too."""
+    for thing in of_kind("Deployment", folder).values():
+        asleep = container(thing).get("lifecycle", {}).get("preStop", {}).get("sleep", {}).get("seconds", 0)
+        grace = thing["spec"]["template"]["spec"]["terminationGracePeriodSeconds"]
+        assert grace >= settings(thing, monkeypatch, folder).drain_s + asleep + 15
+
+
+@EVERY
+def test_every_container_has_requests_and_limits(folder):
+    for thing in pods(folder).values():
+        resources = container(thing)["resources"]
+        for what in ("cpu", "memory"):
+            assert 0 < quantity(resources["requests"][what]) <= quantity(resources["limits"][what])
+
+
+@EVERY
+def test_resources_fit_what_the_settings_allow(folder, monkeypatch):
+    """A parser may take its limit without the pod being killed; the model has a processor for each of its threads."""
+    for name, (role, _) in NAMES.items():
+        thing = of_kind("Deployment", folder)[name]
+        found, limits = settings(thing, monkeypatch, folder), container(thing)["resources"]["limits"]
+        parsers = found.parsers * DEFAULT_LIMITS.memory_bytes if role is Role.PARSE else 0
+        assert quantity(limits["memory"]) >= parsers + 512 * 2**20
+        if role is Role.EMBED:
+            assert quantity(limits["cpu"]) >= found.threads
+
+
+@pytest.mark.parametrize("role", [role for role in Role if role is not Role.LEDGER])
+def test_backfill_asks_for_an_eighth_of_lives_processor(role):
+    found = of_kind("Deployment")
+    cpu = {
+        line: quantity(container(found[group_of(role, line)])["resources"]["requests"]["cpu"])
+        for line in (Line.LIVE, Line.BACKFILL)
+    }
+    assert cpu[Line.BACKFILL] * 8 == pytest.approx(cpu[Line.LIVE])
+
+
+@WORKER
+def test_workers_are_scaled_by_the_lag_of_their_own_group(name, monkeypatch):
+    """The group and topic are those that the worker takes; live never goes to none, backfill may; never more workers
+    than partitions. The ledger is one.
+    """
+    role, line = NAMES[name]
+    thing = of_kind("Deployment")[name]
+    if role is Role.LEDGER:
+        assert name not in of_kind("ScaledObject")
+        assert thing["spec"]["replicas"] == 1
+        return
+    assert "replicas" not in thing["spec"], "an apply would undo what KEDA has decided"
+    scaled = of_kind("ScaledObject")[name]["spec"]
+    assert scaled["scaleTargetRef"] == {"name": name}
+    (trigger,) = scaled["triggers"]
+    assert trigger["type"] == "kafka"
+    assert trigger["metadata"]["consumerGroup"] == name == group_of(role, line)
+    assert (trigger["metadata"]["topic"],) == taken_by(role, line)
+    assert trigger["metadata"]["offsetResetPolicy"] == "earliest"
+    assert int(trigger["metadata"]["lagThreshold"]) > 0
+    assert trigger["metadata"]["bootstrapServersFromEnv"] in environment(thing)
+    assert scaled["minReplicaCount"] == (0 if line is Line.BACKFILL else 1)
+    assert scaled["minReplicaCount"] < scaled["maxReplicaCount"] <= settings(thing, monkeypatch).partitions
+
+
+def test_nothing_else_is_scaled():
+    assert set(of_kind("ScaledObject")) == set(NAMES) - {"upwell-ledger"}
+
+
+def test_prometheus_reads_every_process():
+    """The monitors pick all workers and the gateway's Service, at a port that they have."""
+    (workers,) = of_kind("PodMonitor").values()
+    assert chosen(workers["spec"]["selector"]) == set(NAMES)
+    assert workers["spec"]["podTargetLabels"] == ["role", "line"]
+    (gateway,) = of_kind("ServiceMonitor").values()
+    (service,) = of_kind("Service").values()
+    assert gateway["spec"]["selector"]["matchLabels"].items() <= service["metadata"]["labels"].items()
+    ends = workers["spec"]["podMetricsEndpoints"] + gateway["spec"]["endpoints"]
+    assert {(end["port"], end["path"]) for end in ends} == {("http", "/metrics")}
+    assert service["spec"]["ports"] == [{"name": "http", "port": 80, "targetPort": "http"}]
+
+
+@EVERY
+def test_the_image_is_this_version_and_that_of_compose(folder):
+    images = {container(thing)["image"] for thing in pods(folder).values()}
+    assert images == {f"upwell:{upwell.__version__}"} == {compose()["services"]["gateway"]["image"]}
+
+
+@EVERY
+def test_every_object_is_in_the_namespace_and_bears_the_name(folder):
+    for found in rendered(folder):
+        assert found["metadata"]["labels"]["app.kubernetes.io/name"] == "upwell"
+        if found["kind"] != "Namespace":
+            assert found["metadata"]["namespace"] == "upwell"
+
+
+@pytest.mark.parametrize("folder", OVERLAYS)
+def test_an_overlay_for_development_needs_no_operator(folder):
+    """One pod of each, and no object whose kind a bare cluster does not know."""
+    assert {found["apiVersion"] for found in rendered(folder)} <= {"v1", "apps/v1", "batch/v1", "networking.k8s.io/v1"}
+    assert {thing["spec"].get("replicas", 1) for thing in of_kind("Deployment", folder).values()} == {1}
+    assert next(iter(of_kind("ConfigMap", folder).values()))["data"]["UPWELL_REPLICATION"] == "1"
