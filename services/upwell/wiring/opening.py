@@ -13,7 +13,7 @@ from upwell.config import Settings
 from upwell.embed import MINILM, embedder_of
 from upwell.errors import Misconfigured
 from upwell.lake.registry import ACTIVE_PIPELINE, SqlRegistry
-from upwell.ports import Embedder, Store
+from upwell.ports import Blobs, Embedder, Store
 from upwell.prefix.structural import PREFIXER
 from upwell.records import stable_hash
 from upwell.runtime.parts import Identity
@@ -46,6 +46,13 @@ def open_store(settings: Settings, identity: Identity) -> Store:
         dim=identity.dim,
         api_key=key.get_secret_value() if key else None,
     )
+
+
+def open_blobs(settings: Settings) -> Blobs:
+    """Where content goes that is too large for a message."""
+    from upwell.lake.blobs import FsspecBlobs
+
+    return FsspecBlobs(settings.blobs or str((settings.lake / "blobs").absolute()), settings.blob_options)
 
 
 def store_folder(settings: Settings, identity: Identity) -> Path | None:

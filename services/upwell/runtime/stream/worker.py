@@ -31,8 +31,9 @@ from upwell.runtime.stream.topics import Line, Role
 STOPPED, FAILED, MISCONFIGURED, INTERRUPTED = 0, 1, 2, 130
 PULSE_S = 1.0
 
-Equip = Callable[[], tuple[Stage[Any], Blobs]]
-"""Makes the stage, and the blobs that hold what is too large for a message; called once, in the worker's thread.
+Equip = Callable[[Metrics], tuple[Stage[Any], Blobs]]
+"""Makes the stage, which counts in the worker's metrics, and the blobs that hold what is too large for a message;
+called in the worker's thread.
 
 Raises Retryable while something is away (it is tried again), Misconfigured.
 """
@@ -86,7 +87,7 @@ class Worker:
     async def _work(self, equip: Equip) -> None:
         if not await self._unless_stopped(until_ready(self._reach, self._consumed)):
             return
-        opening = asyncio.ensure_future(patiently(lambda: self._hand.do(equip)))
+        opening = asyncio.ensure_future(patiently(lambda: self._hand.do(lambda: equip(self._metrics))))
         if not await self._unless_stopped(opening):
             return
         stage, blobs = opening.result()
