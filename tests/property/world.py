@@ -62,8 +62,9 @@ class WordsEmbedder:
 class World:
     """One lake, one tenant. `gate` is passed before every call that the lake makes to its parts."""
 
-    def __init__(self, registry, store, tenant):
+    def __init__(self, registry, store, tenant, prepare=prepared):
         self.registry, self.store, self.tenant = registry, store, tenant
+        self.prepare = prepare
         self.gate = Gate()
         self.oracle = Oracle()
         self.embedder = WordsEmbedder()
@@ -99,7 +100,7 @@ class World:
         event = self.ours(event)
         effects = control_effects(event) + content_effects(event)
         self._begin(effects)
-        result = self.publisher.publish(event, prepared(event))
+        result = self.publisher.publish(event, self.prepare(event))
         self._acknowledge(effects, ended=True)
         self._end(event, result)
         return result

@@ -23,7 +23,8 @@ class Ends:
         self, event: ChangeEvent, result: PublishResult, faults: tuple[ChildFault, ...] = (), *, attempts: int = 0
     ) -> list[Outgoing]:
         """The end that the publisher gave the event; `faults` are parts of its document that will not parse."""
-        fate = Fate(outcome=result.outcome, detail=result.detail)
+        reason = result.detail if result.outcome is Outcome.DEAD else None  # it ended so when it first came
+        fate = Fate(outcome=result.outcome, reason=reason, detail=result.detail)
         return [self._ended(event, fate, result, faults, attempts=attempts)]
 
     def dead(self, event: ChangeEvent, fate: Fate, result: PublishResult, *, attempts: int = 0) -> list[Outgoing]:

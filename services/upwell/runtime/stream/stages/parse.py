@@ -18,8 +18,6 @@ from upwell.runtime.stream.meter import StageMeter
 from upwell.runtime.stream.stages.fates import READ, given_up, onwards, superseded
 from upwell.runtime.stream.topics import Role
 
-UNREAD = frozenset(ParseStatus) - READ
-
 
 class ParseStage:
     """Fetches what an upsert refers to and parses it. What the registry has left behind already is not fetched."""
@@ -45,8 +43,7 @@ class ParseStage:
             return self._handle(message)
 
     def reject(self, message: Change, fate: Fate) -> list[Outgoing]:
-        status = ParseStatus(str(fate.reason)) if fate.reason in UNREAD else ParseStatus.EMPTY
-        return given_up(message, fate, status)
+        return given_up(message, fate)
 
     def close(self) -> None:
         self._parser.close()
