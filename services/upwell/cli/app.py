@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from upwell.cli import dead, demo, doctor, erase, explain, ingest, init, run, search, show, status, version
+from upwell.cli import dead, demo, doctor, erase, explain, gateway, ingest, init, run, search, show, status, version
 from upwell.cli.options import examples, or_help
 
 app = typer.Typer(
@@ -33,6 +33,6 @@ def root(
     or_help(context)
 
 
-for module in (demo, run, ingest, search, show, status, explain, erase, doctor, init, version):
+for module in (demo, run, ingest, search, show, status, explain, erase, doctor, init, gateway, version):
     module.register(app)
 app.add_typer(dead.app, name="dead", short_help="What could not be taken in, why, and another try")

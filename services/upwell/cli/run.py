@@ -12,6 +12,7 @@ from upwell.cli import options
 from upwell.cli.errors import INTERRUPTED
 from upwell.cli.following import Following
 from upwell.cli.ingest import report
+from upwell.cli.listening import Listen, address_of, announce
 from upwell.cli.opening import folder_at, keep_apart, settings_of
 from upwell.cli.output import note
 from upwell.cli.principals import owner_of
@@ -23,7 +24,11 @@ def register(app: typer.Typer) -> None:
     app.command(
         short_help="Ingest a folder and keep following it",
         help="Ingest a folder, then follow its changes. ctrl-C stops cleanly (status 130), SIGTERM too (status 0).",
-        epilog=options.examples("upwell run docs", "upwell run docs --owner ana --source handbook"),
+        epilog=options.examples(
+            "upwell run docs",
+            "upwell run docs --owner ana --source handbook",
+            "upwell run docs --listen 127.0.0.1:8080",
+        ),
     )(run)
 
 
@@ -49,6 +54,7 @@ def run(
     source: options.Source = None,
     tenant: options.Tenant = "default",
     embedder: options.Embedder = None,
+    listen: Listen = None,
     lake: options.Lake = None,
     config: options.Config = None,
     as_json: options.Json = False,
@@ -62,6 +68,9 @@ def run(
     stop = Stop()
     held = wiring.own(settings)
     try:
+        if listen is not None:
+            host, port = address_of(listen)
+            announce(held.listen(host, port), host, settings)
         with ExitStack() as bar:
             progress = bar.enter_context(progress_bar())
             with Following(

@@ -1,4 +1,4 @@
-"""The owner's answering machine: the API on the lake's socket, started when somebody first knocks.
+"""Serving in threads: the owner's API on the lake's socket, and a gateway on the network.
 
 A one-shot command owns its lake for a second or two; it listens from the start, but the web framework is imported only
 when another command connects (the connection waits in the listen queue until then).
@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
+
+from upwell.errors import Misconfigured
 
 Build = Callable[[], Any]
 
@@ -48,3 +50,36 @@ class Answering:
         stopped, _, _ = select.select([self._stop_read], [], [], 0)
         if not stopped:
             self._server.run(sockets=[self._listener])
+
+
+class Listening:
+    """Serve an ASGI application on TCP from now until `close`. `url` has the port that was found for port 0.
+
+    Raises Misconfigured for an address that cannot be listened on.
+    """
+
+    def __init__(self, host: str, port: int, application: Any) -> None:
+        import uvicorn  # noqa: PLC0415 only whoever listens needs it
+
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        try:
+            self._listener = socket.create_server((host, port), family=family, backlog=512)
+        except OSError as e:
+            raise Misconfigured(f"--listen {host}:{port}: {e.strerror or e}; give another address or port") from e
+        named = f"[{host}]" if ":" in host else host
+        self.url = f"http://{named}:{self._listener.getsockname()[1]}"
+        config = uvicorn.Config(
+            application, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=10, ws="none"
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._run, name="gateway", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Take no more, answer what is in hand (for some seconds), then stop."""
+        self._server.should_exit = True
+        self._thread.join(timeout=15)
+        self._listener.close()
+
+    def _run(self) -> None:
+        self._server.run(sockets=[self._listener])

@@ -13,10 +13,11 @@ import msgspec
 
 from upwell import metrics as m
 from upwell.errors import Reason, Rejected, Retryable
+from upwell.lake import decide
 from upwell.lake.family import family_faults
 from upwell.lake.publish import Publisher, PublishResult
-from upwell.ports import Fate, Preparer, Registry
-from upwell.records import ChangeEvent, Inline, Op, Outcome, ParseStatus, PreparedDocument, SourceRef
+from upwell.ports import Fate, Fetcher, Preparer, Registry
+from upwell.records import ChangeEvent, Op, Outcome, ParseStatus, PreparedDocument, SourceRef
 from upwell.runtime.engine import Work
 from upwell.runtime.lazy import Lazy
 
@@ -31,12 +32,14 @@ class EmbeddedStages:
         *,
         registry: Registry,
         publisher: Lazy[Publisher],
+        fetcher: Fetcher,
         preparer: Lazy[Preparer],
         metrics: Callable[[], m.Metrics],
         again: Callable[[ChangeEvent], None],
     ) -> None:
         self._registry = registry
         self._publisher = publisher
+        self._fetcher = fetcher
         self._preparer = preparer
         self._metrics = metrics
         self._again = again
@@ -57,7 +60,13 @@ class EmbeddedStages:
             return self._failed(
                 event, PreparedDocument(status=ParseStatus.UNSUPPORTED, reason="an event without content")
             )
-        prepared = self._prepared(event)
+        try:
+            prepared = self._prepared(event)
+        except Rejected:  # an object put and deleted again cannot be fetched, and nobody misses it
+            row = self._registry.row(event.key)
+            if row is None or not decide.overtaken(row, event):
+                raise
+            return self._done(self._publisher().supersede(event))
         if prepared is None:
             self._again(event)
             return self._done(self._publisher().supersede(event))
@@ -76,7 +85,7 @@ class EmbeddedStages:
 
     def _prepared(self, event: ChangeEvent) -> PreparedDocument | None:
         """None when the file is no longer the one that the source observed."""
-        content = _content(event)
+        content = self._fetcher.fetch(event)
         try:
             with self._timed("prepare"):
                 prepared = self._preparer().prepare(content, event.doc_id, event.media_type)
@@ -115,16 +124,6 @@ def _work(fate: Fate, result: PublishResult) -> Work:
         removed=result.removed,
         tokens_embedded=result.tokens_embedded,
     )
-
-
-def _content(event: ChangeEvent) -> bytes | Path:
-    match event.content:
-        case Inline(data=data):
-            return data
-        case SourceRef(connector="folder", uri=uri):
-            return Path(uri)
-        case _:
-            raise Rejected(Reason.INVALID_EVENT, f"no connector brings the content of {event.source!r}")
 
 
 def _moved_on(event: ChangeEvent, prepared: PreparedDocument) -> bool:

@@ -24,10 +24,22 @@ WEB = frozenset({"http", "https"})
 
 
 class Fetching:
-    """`ports.Fetcher` over the sources of the settings. `blobs` None: no event may refer to a blob."""
+    """`ports.Fetcher` over the sources of the settings. `blobs` None: no event may refer to a blob.
 
-    def __init__(self, sources: Mapping[str, SourceSettings], blobs: Blobs | None, *, limit_bytes: int) -> None:
+    `folders`: events of the folders that this very process follows name files of this machine. Where events come out of
+    a log that others write to, they may not.
+    """
+
+    def __init__(
+        self,
+        sources: Mapping[str, SourceSettings],
+        blobs: Blobs | None,
+        *,
+        limit_bytes: int,
+        folders: bool = False,
+    ) -> None:
         self._sources = sources
+        self._folders = folders
         self._blobs = blobs
         self._limit_bytes = limit_bytes
         self._connectors: dict[str, Any] = {}
@@ -42,10 +54,10 @@ class Fetching:
         match event.content:
             case Inline(data=data):
                 return self._bounded(data)
-            case BlobRef(size=size) as ref if self._blobs is not None:
-                self._refuse_above(size)
+            case BlobRef() as ref if self._blobs is not None and ref.belongs_to(event.key):
+                self._refuse_above(ref.size)
                 return self._blobs.get(ref)
-            case SourceRef(connector=connector, uri=uri) if connector == FOLDER:
+            case SourceRef(connector=connector, uri=uri) if connector == FOLDER and self._folders:
                 return Path(uri)
             case SourceRef() as ref:
                 return self._read(event, ref)

@@ -17,6 +17,7 @@ from upwell.records import (
     BlobRef,
     ChangeEvent,
     Content,
+    DocKey,
     Inline,
     Lane,
     Op,
@@ -159,16 +160,17 @@ def _check(offer: Offer, terms: Terms) -> None:
     if offer.acl is not None and offer.op not in {Op.UPSERT, Op.ACL}:
         raise Rejected(Reason.INVALID_EVENT, "acl: only an upsert or an acl event brings permissions")
     check_text(*_texts(offer))
-    check_content(offer.content, terms)
+    check_content(offer.content, offer.doc_id, terms)
 
 
-def check_content(content: Content | None, terms: Terms) -> None:
-    """Raises Rejected for content that is too large, or that the source may not have fetched."""
+def check_content(content: Content | None, doc_id: str, terms: Terms) -> None:
+    """Raises Rejected for content that is too large, another document's, or that the source may not have fetched."""
+    key = DocKey(tenant=terms.tenant, source=terms.source, doc_id=doc_id)
     match content:
         case Inline(data=data) if len(data) > INLINE_LIMIT_BYTES:
             raise Rejected(Reason.TOO_LARGE, f"inline content of {len(data)} bytes, at most {INLINE_LIMIT_BYTES}")
-        case BlobRef(uri=uri) if not within(uri, terms.roots):
-            raise Rejected(Reason.INVALID_EVENT, "the blob lies outside the source's roots")
+        case BlobRef() as ref if not ref.belongs_to(key):
+            raise Rejected(Reason.INVALID_EVENT, "the blob is not the document's own")
         case SourceRef(connector=connector) if connector != terms.connector or connector in LOCAL:
             raise Rejected(Reason.INVALID_EVENT, "the source has no such connector")
         case SourceRef(uri=uri) if not within(uri, terms.roots):

@@ -7,15 +7,19 @@ has the parts that both open by URL.
 """
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from upwell.answers import Check, InitAnswer, LakeApi
 from upwell.config import Settings
 from upwell.embed import MINILM
+from upwell.errors import Misconfigured
 from upwell.wiring.embedded import connect as _connect_embedded
 from upwell.wiring.embedded import own
 
-__all__ = ["connect", "doctor", "explain", "init", "own"]
+if TYPE_CHECKING:
+    from upwell.runtime.gateway.process import Gateway
+
+__all__ = ["connect", "doctor", "explain", "gateway", "init", "own"]
 
 
 def connect(settings: Settings, *, role: str = "command", create: bool = True) -> LakeApi:
@@ -36,6 +40,15 @@ def init(settings: Settings) -> InitAnswer:
     Raises Misconfigured when it was made with another embedder, Retryable while a part is away.
     """
     from upwell.wiring.distributed import init as made
+
+    return made(settings)
+
+
+def gateway(settings: Settings) -> "Gateway":
+    """The gateway of a distributed lake, not listening yet. Raises Misconfigured when `brokers` is not set."""
+    if settings.brokers is None:
+        raise Misconfigured("brokers is not set: `upwell run DIR --listen HOST:PORT` takes events in the embedded lake")
+    from upwell.wiring.distributed import gateway as made
 
     return made(settings)
 

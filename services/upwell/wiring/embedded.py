@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -19,6 +19,7 @@ from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.ports import Embedder, Preparer, Store
 from upwell.records import ChangeEvent
 from upwell.runtime import looks
+from upwell.runtime.accepting import EngineSink
 from upwell.runtime.engine import Engine
 from upwell.runtime.eventlog import SqliteEventLog
 from upwell.runtime.following import Following
@@ -34,8 +35,12 @@ from upwell.runtime.scanning import Looked
 from upwell.runtime.serving import Answering
 from upwell.runtime.stages import EmbeddedStages
 from upwell.runtime.tally import Tally
+from upwell.sources.fetch import Fetching
 from upwell.sources.folder import state as folder_state
 from upwell.wiring import opening
+
+if TYPE_CHECKING:
+    from upwell.runtime.gateway.process import Gateway
 
 
 def connect(settings: Settings, *, role: str = "command", create: bool = True) -> LakeApi:
@@ -87,9 +92,23 @@ class OwnedLake(LocalLake):
         parts = _parts(settings, held, self.look_again)
         super().__init__(parts)
         self._answering = Answering(held.listener, self._application)
+        self._gateways: list[Gateway] = []
         parts.closers.append(held.close)
 
+    def listen(self, host: str, port: int) -> str:
+        """See `answers.FollowingLake.listen`."""
+        from upwell.runtime.gateway.process import Gateway
+
+        parts = self._parts
+        sink = EngineSink(parts.engine, parts.log, self._settings.max_pending)
+        gateway = Gateway(sink, self._settings, metrics=parts.metrics, exposition=self.exposition, ready=self.status)
+        gateway.before.append(sink.close)
+        self._gateways.append(gateway)
+        return gateway.listen(host, port)
+
     def close(self) -> None:
+        for gateway in self._gateways:
+            gateway.close()
         self._answering.close()
         super().close()
 
@@ -138,7 +157,12 @@ def _parts(settings: Settings, held: Ownership, look_again: Callable[[ChangeEven
     preparer: Lazy[Preparer] = Lazy(lambda: _preparer(settings, identity()))
     publisher = Lazy(lambda: _publisher(registry, store(), identity(), embedder))
     stages = EmbeddedStages(
-        registry=registry, publisher=publisher, preparer=preparer, metrics=metrics, again=look_again
+        registry=registry,
+        publisher=publisher,
+        fetcher=Fetching(settings.sources, None, limit_bytes=DEFAULT_LIMITS.file_bytes, folders=True),
+        preparer=preparer,
+        metrics=metrics,
+        again=look_again,
     )
     engine = Engine(log, stages, workers=settings.workers, pause_limit_s=settings.retry_limit_s)
     return Parts(

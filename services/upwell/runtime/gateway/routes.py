@@ -35,7 +35,7 @@ Wait = Annotated[Literal["applied"] | None, Query(description="Answer when the e
 Timeout = Annotated[float, Query(ge=0, le=WAIT_LIMIT_S, description="How long to wait, in seconds.")]
 
 
-def build(door: Door, *, exposition: Callable[[], bytes], ready: Callable[[], None]) -> FastAPI:
+def build(door: Door, *, exposition: Callable[[], bytes], ready: Callable[[], object]) -> FastAPI:
     """The application: `exposition` gives the metrics page, `ready` raises an UpwellError while it is not."""
     app = FastAPI(
         title="Upwell gateway",
@@ -87,7 +87,7 @@ def add_hooks(app: FastAPI, door: Door) -> None:
             return _refuse(door, "hooks", e)
 
 
-def add_health(app: FastAPI, exposition: Callable[[], bytes], ready: Callable[[], None]) -> None:
+def add_health(app: FastAPI, exposition: Callable[[], bytes], ready: Callable[[], object]) -> None:
     """`/healthz`: the process lives; `/readyz`: it can take events; `/metrics`."""
 
     @app.get("/healthz", response_class=PlainTextResponse)

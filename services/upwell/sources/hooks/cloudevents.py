@@ -140,7 +140,7 @@ def _content(event: CloudEvent, terms: Terms, body: bytes | None) -> Content | N
         content = Inline(data=data)
     else:
         return None
-    check_content(content, terms)
+    check_content(content, event.subject or "", terms)
     return content
 
 

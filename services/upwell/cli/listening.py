@@ -1,0 +1,58 @@
+"""Listening on the network: where, and what to say of it."""
+
+import ipaddress
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from upwell.cli.output import note
+
+if TYPE_CHECKING:
+    from upwell.config import Settings
+
+DEFAULT = "127.0.0.1:8080"
+
+
+def address_of(text: str) -> tuple[str, int]:
+    """`HOST:PORT` as a pair; an IPv6 host stands in brackets. Raises typer.BadParameter."""
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not port.isdecimal() or int(port) > 65535:
+        raise typer.BadParameter(f"{text!r} is not HOST:PORT, such as {DEFAULT}")
+    return host, int(port)
+
+
+def announce(url: str, host: str, settings: "Settings") -> None:
+    """Say where it answers, and what is unwise about it."""
+    note(f"listening on {url}: events, hooks, health and metrics")
+    if not settings.keys and not any(source.hook for source in settings.sources.values()):
+        note("note: no keys and no hooks are set, so every event is refused; `upwell gateway --new-key` makes a key")
+    if not _is_loopback(host):
+        note("warning: this is plain HTTP on the network: put a proxy that ends TLS in front of it")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _checked(text: str | None) -> str | None:
+    if text is not None:
+        address_of(text)
+    return text
+
+
+Listen = Annotated[
+    str | None,
+    typer.Option(
+        "--listen",
+        metavar="HOST:PORT",
+        callback=_checked,
+        help="Take events and hooks from the network too; see `keys` and `sources` in the settings.",
+    ),
+]
+GatewayListen = Annotated[
+    str, typer.Option("--listen", metavar="HOST:PORT", callback=_checked, help="Where to listen.")
+]

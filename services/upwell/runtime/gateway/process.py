@@ -1,0 +1,50 @@
+"""A gateway in a process: the door in front of a sink, on the network."""
+
+from collections.abc import Callable
+
+from upwell.clock import now_us
+from upwell.config import Settings
+from upwell.metrics import Metrics
+from upwell.ports import EventSink
+from upwell.runtime.gateway.door import Door
+from upwell.runtime.gateway.routes import build
+from upwell.runtime.serving import Listening
+from upwell.sources.terms import check
+
+
+class Gateway:
+    """Listens from `listen` to `close`; `before` and `after` are called around its last answers.
+
+    Raises Misconfigured for a source whose settings could never work.
+    """
+
+    def __init__(
+        self,
+        sink: EventSink,
+        settings: Settings,
+        *,
+        metrics: Callable[[], Metrics],
+        exposition: Callable[[], bytes],
+        ready: Callable[[], object],
+    ) -> None:
+        for name, source in settings.sources.items():
+            check(name, source)
+        door = Door(sink, keys=settings.keys, sources=settings.sources, clock=now_us, metrics=metrics)
+        self._application = build(door, exposition=exposition, ready=ready)
+        self._listening: Listening | None = None
+        self.before: list[Callable[[], None]] = []
+        self.after: list[Callable[[], None]] = []
+
+    def listen(self, host: str, port: int) -> str:
+        """The URL where it answers from now on. Raises Misconfigured for an address that cannot be."""
+        self._listening = Listening(host, port, self._application)
+        return self._listening.url
+
+    def close(self) -> None:
+        """Answer what is in hand, then stop."""
+        for close in self.before:
+            close()
+        if self._listening is not None:
+            self._listening.close()
+        for close in self.after:
+            close()
