@@ -4,7 +4,7 @@ from pathlib import Path
 
 from upwell.lake.registry import ACTIVE_PIPELINE, SqlRegistry
 from upwell.lake.store.edge import EdgeStore
-from upwell.runtime.eventlog import SqliteEventLog
+from upwell.runtime.eventlog import EventLog
 
 
 def contents(lake: Path, dim: int = 384) -> dict[str, object]:
@@ -35,7 +35,7 @@ def contents(lake: Path, dim: int = 384) -> dict[str, object]:
 
 def outcomes(lake: Path) -> dict[str, int]:
     """How the accepted events ended."""
-    log = SqliteEventLog(lake / "events.sqlite")
+    log = EventLog.at(lake / "events.sqlite")
     try:
         return log.outcomes()
     finally:

@@ -10,7 +10,7 @@ from upwell.errors import Misconfigured, Reason, Rejected, Retryable
 from upwell.ports import Fate
 from upwell.records import ChangeEvent, Lane, Op, Outcome
 from upwell.runtime.engine import Engine, Work
-from upwell.runtime.eventlog import SqliteEventLog
+from upwell.runtime.eventlog import EventLog
 from upwell.runtime.tally import Tally
 
 APPLIED = Work(fate=Fate(outcome=Outcome.APPLIED))
@@ -52,7 +52,7 @@ class ScriptedStages:
 
 @pytest.fixture
 def log(tmp_path):
-    opened = SqliteEventLog(tmp_path / "events.sqlite")
+    opened = EventLog.at(tmp_path / "events.sqlite")
     yield opened
     opened.close()
 

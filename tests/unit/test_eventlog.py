@@ -7,7 +7,8 @@ import sqlalchemy as sa
 from upwell.errors import Reason
 from upwell.ports import ChildFault, Fate
 from upwell.records import ChangeEvent, Inline, Lane, Op, Outcome
-from upwell.runtime.eventlog import DEAD, EVENTS, SqliteEventLog
+from upwell.runtime.eventlog import EventLog
+from upwell.runtime.eventlog_tables import DEAD, EVENTS
 
 APPLIED = Fate(outcome=Outcome.APPLIED)
 CORRUPT = Fate(outcome=Outcome.DEAD, reason=Reason.CORRUPT, detail="not a PDF", stage="parse")
@@ -22,15 +23,15 @@ def event(n: int, doc_id: str = "a.md", op: Op = Op.UPSERT, **fields) -> ChangeE
 
 @pytest.fixture
 def log(tmp_path):
-    opened = SqliteEventLog(tmp_path / "events.sqlite", clock=lambda: 99)
+    opened = EventLog.at(tmp_path / "events.sqlite", clock=lambda: 99)
     yield opened
     opened.close()
 
 
 def test_an_accepted_event_is_there_after_reopening_in_log_order(tmp_path):
-    first = SqliteEventLog(tmp_path / "e.sqlite")
+    first = EventLog.at(tmp_path / "e.sqlite")
     first.append([event(1), event(2, "b.md", lane=Lane.BACKFILL)])
-    second = SqliteEventLog(tmp_path / "e.sqlite")
+    second = EventLog.at(tmp_path / "e.sqlite")
     tickets = second.unended()
     assert [second.event(t.seq) for t in tickets] == [event(1), event(2, "b.md", lane=Lane.BACKFILL)]
     assert [t.lane for t in tickets] == [Lane.LIVE, Lane.BACKFILL]
@@ -149,11 +150,11 @@ def test_a_part_that_will_not_parse_has_a_dead_letter_until_its_document_has_it_
     log.finish(event(5, "a.md!x"), CORRUPT)
     log.finish(event(6, "a.md0"), CORRUPT)
     log.finish(event(2, op=Op.ACL), APPLIED)
-    log.finish(event(4), CORRUPT)
+    log.finish(event(3), CORRUPT)
     neighbours = ["a.md!x", "a.md0"]
     assert names(log) == ["a.md!/x.bin", "a.md!/y.bin!/z", *neighbours, "a.md"], "the last good version still has them"
     assert log.replay([log.dead()[0].id]) == []
-    log.finish(event(3), APPLIED, [fault("a.md!/x.bin")])
+    log.finish(event(4), APPLIED, [fault("a.md!/x.bin")])
     assert sorted(names(log)) == ["a.md!/x.bin", *neighbours]
 
 

@@ -11,7 +11,7 @@ from upwell.ports import Fate
 from upwell.records import ChangeEvent, Outcome
 from upwell.runtime.backlog import Ticket
 from upwell.runtime.engine import Engine, Work
-from upwell.runtime.eventlog import SqliteEventLog
+from upwell.runtime.eventlog import EventLog
 from upwell.runtime.eventlog_tables import EVENTS
 
 RETRY_AFTER_S = 5.0
@@ -20,7 +20,7 @@ RETRY_AFTER_S = 5.0
 class EngineSink:
     """`ports.EventSink` over the engine and its log. Of more than `max_pending` unended events it takes no more."""
 
-    def __init__(self, engine: Engine, log: SqliteEventLog, max_pending: int) -> None:
+    def __init__(self, engine: Engine, log: EventLog, max_pending: int) -> None:
         self._engine = engine
         self._log = log
         self._max_pending = max_pending

@@ -19,7 +19,7 @@ from upwell.errors import Misconfigured, Reason, Rejected, Retryable
 from upwell.ports import ChildFault, Fate
 from upwell.records import ChangeEvent, Outcome, Record
 from upwell.runtime.backlog import Backlog, Ticket
-from upwell.runtime.eventlog import SqliteEventLog
+from upwell.runtime.eventlog import EventLog
 
 FIRST_PAUSE_S = 0.1
 UNEXPECTED_TRIES = 3
@@ -78,7 +78,7 @@ class Watcher(Protocol):
 class Engine:
     """Runs the stages over the log. Thread-safe; `close` stops after what is in hand."""
 
-    def __init__(self, log: SqliteEventLog, stages: Stages, *, workers: int, pause_limit_s: float) -> None:
+    def __init__(self, log: EventLog, stages: Stages, *, workers: int, pause_limit_s: float) -> None:
         self._log = log
         self._stages = stages
         self._pause_limit_s = pause_limit_s

@@ -1,65 +1,70 @@
-"""The embedded event log and ledger: one SQLite file that keeps every accepted event until it has ended, and how.
+"""The event log and ledger: every accepted event, until it has ended, and how.
 
-An event accepted is on disk (WAL, synchronous=FULL) before `append` returns, so it survives kill -9. What a source
-remembers of itself (see `upwell.sources.folder.state`) lives in the same file and moves in the same transaction, so an
-observation is never remembered without its events, nor the other way round.
+Embedded it is one SQLite file and keeps each event whole until it ends: an event accepted is on disk (WAL,
+synchronous=FULL) before `append` returns, so it survives kill -9. What a source remembers of itself (see
+`upwell.sources.folder.state`) lives in the same file and moves in the same transaction, so an observation is never
+remembered without its events, nor the other way round. Distributed, Kafka is the log, and this is the ledger beside the
+registry: it `note`s what was accepted, without content, and hears how it `end`ed, in any order.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy.dialects.sqlite import insert
 
 from upwell.clock import Clock, now_us
-from upwell.errors import Reason, Retryable
-from upwell.lake.family import child_id
+from upwell.database import insert, open_database, transaction
+from upwell.errors import Retryable
+from upwell.messages import Dead, Ended
 from upwell.ports import ChildFault, DeadLetter, Fate
 from upwell.records import ENCODER, ChangeEvent, DocKey, Lane, Op, Outcome
+from upwell.runtime import letterbox
 from upwell.runtime.backlog import Ticket
-from upwell.runtime.eventlog_tables import (
-    DEAD,
-    END,
-    EVENTS,
-    FORGET_EVENTS,
-    FORGET_INSIDE,
-    FORGET_INSIDE_UNLESS_GONE_ON,
-    GONE_ON,
-    METADATA,
-    REPLAYS,
-    UNENDED,
-)
-from upwell.sqlite import open_sqlite, transaction, truncate_wal
+from upwell.runtime.eventlog_batches import add, end, note, row_of
+from upwell.runtime.eventlog_schema import bring_forward
+from upwell.runtime.eventlog_tables import DEAD, END, EVENTS, REPLAYS, UNENDED
+from upwell.sqlite import truncate_wal
 
 _DECODER = msgspec.msgpack.Decoder(ChangeEvent)
+NAME = "event log"
 
 
-class SqliteEventLog:
-    """Events appended once and ended once.
+class EventLog:
+    """Events accepted once and ended once.
 
-    Raises Retryable when the disk is full or the file cannot be written, Misconfigured when it is damaged.
+    Raises Retryable while the database cannot be used (away, locked, disk full), Misconfigured when it is damaged,
+    refuses us, or was written by a newer version.
     """
 
-    def __init__(self, path: Path, clock: Clock = now_us, tables: Iterable[sa.MetaData] = ()) -> None:
-        self._engine = open_sqlite(path)
+    def __init__(self, engine: sa.Engine, clock: Clock = now_us, tables: Iterable[sa.MetaData] = ()) -> None:
+        self._engine = engine
         self._clock = clock
-        with self.transaction() as connection:
-            for metadata in (METADATA, *tables):
-                metadata.create_all(connection)
+        try:
+            with self.transaction() as connection:
+                bring_forward(connection)
+                for metadata in tables:
+                    metadata.create_all(connection)
+        except BaseException:
+            engine.dispose()
+            raise
+
+    @classmethod
+    def at(cls, where: Path | str, clock: Clock = now_us, tables: Iterable[sa.MetaData] = ()) -> "EventLog":
+        """The log at a `postgresql://` URL or in the SQLite file at a path, its tables made or brought forward."""
+        return cls(open_database(where, "upwell ledger"), clock, tables)
 
     @contextmanager
     def transaction(self, *, read_only: bool = False) -> Iterator[sa.Connection]:
         """One transaction: committed when the block ends well, rolled back when it raises."""
-        with transaction(self._engine, "event log", read_only=read_only) as connection:
+        with transaction(self._engine, NAME, read_only=read_only) as connection:
             yield connection
 
     def append(
         self, events: Sequence[ChangeEvent], also: Callable[[sa.Connection], None] | None = None
     ) -> list[Ticket]:
-        """Accept events durably, with whatever `also` writes, in one transaction.
+        """Accept events durably, with whatever `also` writes, in one transaction (embedded: one writer at a time).
 
         An event_id already known is accepted and ignored. Returns the tickets of the new ones, in log order.
         """
@@ -68,16 +73,20 @@ class SqliteEventLog:
         with self.transaction() as connection:
             last = connection.execute(sa.select(sa.func.coalesce(sa.func.max(EVENTS.c.seq), 0))).scalar_one()
             if events:
-                rows = [self._row(event) for event in events]
-                connection.execute(insert(EVENTS).on_conflict_do_nothing(index_elements=["event_id"]), rows)
+                add(connection, [row_of(event, ENCODER.encode(event)) for event in events])
             if also is not None:
                 also(connection)
-            return self._tickets(connection, EVENTS.c.seq > last) if events else []
+            return _tickets(connection, EVENTS.c.seq > last) if events else []
+
+    def note(self, events: Iterable[ChangeEvent]) -> None:
+        """Accept events whose content is elsewhere. One that is known stays as it is: pending, or ended."""
+        with self.transaction() as connection:
+            note(connection, events)
 
     def unended(self) -> list[Ticket]:
         """Tickets of every event that has not ended, in log order: where a new owner goes on."""
         with self.transaction(read_only=True) as connection:
-            return self._tickets(connection, UNENDED)
+            return _tickets(connection, UNENDED)
 
     def has_applied(self) -> bool:
         """True if any event of the log has come to something in the lake."""
@@ -97,32 +106,28 @@ class SqliteEventLog:
         `faults` are the parts of the document, as published, that get dead letters of their own.
         """
         now = self._clock()
+        values = {"ended_at": now, "outcome": fate.outcome, "reason": fate.reason, "body": None}
         with self.transaction() as connection:
-            end = {
-                "event": event.event_id,
-                "ended_at": now,
-                "outcome": fate.outcome,
-                "reason": fate.reason,
-                "body": None,
-            }
-            ended = connection.execute(END, end).rowcount
-            if not ended:
-                return
-            if fate.outcome is Outcome.DEAD:
-                self._bury(connection, event.key, fate, now, event)
-            elif fate.outcome is Outcome.APPLIED and event.op is not Op.ACL:
-                connection.execute(FORGET_EVENTS, _named(event.key))
-            if event.op is not Op.ACL:
-                self._settle_children(connection, event, fate, faults, now)
+            if connection.execute(END, {"event": event.event_id, **values}).rowcount:
+                letterbox.settle(connection, event, fate, now, faults)
+
+    def end(self, ends: Sequence[Ended | Dead], accepted: Iterable[ChangeEvent] = ()) -> None:
+        """Note what was `accepted` and end events as their workers said, all in one transaction.
+
+        In any order, before their acceptance too, and as often as they like: applied and superseded stand against dead,
+        and take its letter away. A dead end counts when its `Dead` comes, which carries the event.
+        """
+        with self.transaction() as connection:
+            note(connection, accepted)
+            end(connection, ends)
 
     def bury(self, connection: sa.Connection, key: DocKey, fate: Fate) -> None:
         """Write, in the caller's transaction, a dead letter for what never became an event (a name, a folder entry)."""
-        self._bury(connection, key, fate, self._clock(), None)
+        letterbox.bury(connection, key, fate, self._clock())
 
     def unbury(self, connection: sa.Connection, key: DocKey, stage: str, reason: str) -> None:
         """Forget, in the caller's transaction, the dead letter that `bury` wrote: its cause has gone."""
-        same = (*_same_document(key), DEAD.c.stage == stage, DEAD.c.reason == reason, DEAD.c.event_id.is_(None))
-        connection.execute(sa.delete(DEAD).where(*same))
+        letterbox.unbury(connection, key, stage, reason)
 
     def dead(self, tenant: str | None = None, source: str | None = None) -> list[DeadLetter]:
         """The dead letters, oldest first."""
@@ -135,6 +140,11 @@ class SqliteEventLog:
         with self.transaction(read_only=True) as connection:
             rows = connection.execute(query).mappings().all()
         return [DeadLetter(**row) for row in rows]
+
+    def raw(self, dead_id: int) -> bytes | None:
+        """The bytes of a message that nobody could read; None for another letter."""
+        with self.transaction(read_only=True) as connection:
+            return connection.execute(sa.select(DEAD.c.raw).where(DEAD.c.id == dead_id)).scalar_one_or_none()
 
     def dead_counts(self) -> dict[tuple[str, str], int]:
         """(tenant, source) -> how many dead letters it has."""
@@ -156,12 +166,12 @@ class SqliteEventLog:
                 )
                 tried = {"attempts": row.attempts}
                 connection.execute(
-                    insert(REPLAYS)
+                    insert(connection, REPLAYS)
                     .values(event_id=row.event_id, **tried)
                     .on_conflict_do_update(index_elements=["event_id"], set_=tried)
                 )
             connection.execute(sa.delete(DEAD).where(DEAD.c.id.in_([row.id for row in rows])))
-            return self._tickets(connection, EVENTS.c.event_id.in_([row.event_id for row in rows]))
+            return _tickets(connection, EVENTS.c.event_id.in_([row.event_id for row in rows]))
 
     def discard(self, dead_ids: Sequence[int]) -> int:
         """Forget these dead letters for good; their events stay ended. Returns how many there were."""
@@ -170,12 +180,20 @@ class SqliteEventLog:
 
     def pending_counts(self) -> dict[tuple[str, str], tuple[int, int]]:
         """(tenant, source) -> (events that have not ended, when the oldest of them was received in us)."""
-        query = sa.select(EVENTS.c.tenant, EVENTS.c.source, sa.func.count(), sa.func.min(EVENTS.c.received_at)).where(
-            UNENDED
-        )
+        counts = (sa.func.count(), sa.func.min(EVENTS.c.received_at))
+        query = sa.select(EVENTS.c.tenant, EVENTS.c.source, *counts).where(UNENDED)
         with self.transaction(read_only=True) as connection:
             rows = connection.execute(query.group_by(EVENTS.c.tenant, EVENTS.c.source)).all()
         return {(tenant, source): (count, oldest) for tenant, source, count, oldest in rows}
+
+    def overdue(self, before: int) -> dict[tuple[str, str], int]:
+        """(tenant, source) -> how many events received before then (us) have not ended."""
+        late = sa.select(EVENTS.c.tenant, EVENTS.c.source, sa.func.count()).where(
+            UNENDED, EVENTS.c.received_at < before
+        )
+        with self.transaction(read_only=True) as connection:
+            rows = connection.execute(late.group_by(EVENTS.c.tenant, EVENTS.c.source)).all()
+        return {(tenant, source): count for tenant, source, count in rows}
 
     def outcomes(self) -> dict[str, int]:
         """How many events ended how, with `pending` for those that have not."""
@@ -185,96 +203,31 @@ class SqliteEventLog:
             return {row.outcome: row.events for row in connection.execute(query)}
 
     def erase(self, key: DocKey) -> int:
-        """Forget every event and dead letter of a document that has ended; returns how many. Truncates the WAL."""
+        """Forget every event and dead letter of a document that has ended; returns how many.
+
+        In SQLite their bytes leave the file and its log at once; PostgreSQL's own vacuum takes them in its time.
+        """
         with self.transaction() as connection:
             of_document = sa.select(EVENTS.c.event_id).where(EVENTS.c.document == key.digest)
             connection.execute(sa.delete(REPLAYS).where(REPLAYS.c.event_id.in_(of_document)))
-            removed = connection.execute(
-                sa.delete(EVENTS).where(EVENTS.c.document == key.digest, EVENTS.c.ended_at.is_not(None))
-            ).rowcount
-            removed += connection.execute(sa.delete(DEAD).where(*_same_document(key))).rowcount
-            removed += connection.execute(FORGET_INSIDE, _inside(key)).rowcount
-        if not truncate_wal(self._engine):
-            raise Retryable("the event log is in use by a reader; its erased words leave it when that ends")
+            ended = (EVENTS.c.document == key.digest, EVENTS.c.ended_at.is_not(None))
+            removed = connection.execute(sa.delete(EVENTS).where(*ended)).rowcount + letterbox.forget(connection, key)
+        if self._engine.dialect.name == "sqlite" and not truncate_wal(self._engine):
+            raise Retryable(f"the {NAME} is in use by a reader; its erased words leave it when that ends")
         return removed
 
     def close(self) -> None:
         self._engine.dispose()
 
-    def _settle_children(
-        self, connection: sa.Connection, event: ChangeEvent, fate: Fate, faults: Sequence[ChildFault], now: int
-    ) -> None:
-        """Dead letters of parts go with the version that had them; a document that has gone on keeps its newer ones."""
-        replaced = fate.outcome is Outcome.APPLIED or fate.reason == Reason.ENCRYPTED
-        if replaced:
-            connection.execute(FORGET_INSIDE_UNLESS_GONE_ON, _inside(event.key) | {"event": event.event_id})
-        if event.previous_key is not None and fate.outcome is not Outcome.SUPERSEDED:
-            connection.execute(FORGET_INSIDE_UNLESS_GONE_ON, _inside(event.previous_key) | {"event": event.event_id})
-        if faults and replaced:
-            gone_on = connection.execute(GONE_ON, {"digest": event.key.digest, "event": event.event_id}).first()
-            for fault in faults if gone_on is None else ():
-                self._bury(connection, fault.key, fault.fate, now, None)
 
-    @staticmethod
-    def _row(event: ChangeEvent) -> dict[str, Any]:
-        return {
-            "event_id": event.event_id,
-            "document": event.key.digest,
-            "tenant": event.tenant,
-            "source": event.source,
-            "doc_id": event.doc_id,
-            "op": event.op,
-            "lane": event.lane,
-            "received_at": event.received_at,
-            "body": ENCODER.encode(event),
-        }
-
-    @staticmethod
-    def _tickets(connection: sa.Connection, where: sa.ColumnElement[bool]) -> list[Ticket]:
-        found = (EVENTS.c.seq, EVENTS.c.document, EVENTS.c.op, EVENTS.c.lane, EVENTS.c.tenant, EVENTS.c.source)
-        query = sa.select(*found).where(where).order_by(EVENTS.c.seq)
-        return [
-            Ticket(seq=seq, document=document, op=Op(op), lane=Lane(lane), tenant=tenant, source=source)
-            for seq, document, op, lane, tenant, source in connection.execute(query).all()
-        ]
-
-    @staticmethod
-    def _bury(connection: sa.Connection, key: DocKey, fate: Fate, now: int, event: ChangeEvent | None) -> None:
-        before = None
-        if event is not None:
-            tried = sa.select(REPLAYS.c.attempts).where(REPLAYS.c.event_id == event.event_id)
-            before = connection.execute(tried).scalar_one_or_none()
-        values = {
-            "event_id": event.event_id if event else None,
-            "tenant": key.tenant,
-            "source": key.source,
-            "doc_id": key.doc_id,
-            "stage": fate.stage,
-            "reason": fate.reason or "",
-            "detail": fate.detail,
-            "attempts": fate.attempts + (before or 0),
-            "at": now,
-            "body": ENCODER.encode(event) if event else None,
-        }
-        fresh = {name: values[name] for name in ("event_id", "detail", "attempts", "body")}
-        if event is None:
-            fresh = {"detail": values["detail"]}
-        connection.execute(
-            insert(DEAD)
-            .values(values)
-            .on_conflict_do_update(index_elements=["tenant", "source", "doc_id", "stage", "reason"], set_=fresh)
-        )
+def _tickets(connection: sa.Connection, where: sa.ColumnElement[bool]) -> list[Ticket]:
+    found = (EVENTS.c.seq, EVENTS.c.document, EVENTS.c.op, EVENTS.c.lane, EVENTS.c.tenant, EVENTS.c.source)
+    query = sa.select(*found).where(where).order_by(EVENTS.c.seq)
+    return [
+        Ticket(seq=seq, document=document, op=Op(op), lane=Lane(lane), tenant=tenant, source=source)
+        for seq, document, op, lane, tenant, source in connection.execute(query).all()
+    ]
 
 
-def _named(key: DocKey) -> dict[str, str]:
-    return {"of_tenant": key.tenant, "of_source": key.source, "of_doc_id": key.doc_id}
-
-
-def _inside(key: DocKey) -> dict[str, str]:
-    first = child_id(key.doc_id, "")
-    after = first[:-1] + chr(ord(first[-1]) + 1)
-    return {"of_tenant": key.tenant, "of_source": key.source, "digest": key.digest, "first": first, "after": after}
-
-
-def _same_document(key: DocKey) -> tuple[sa.ColumnElement[bool], ...]:
-    return DEAD.c.tenant == key.tenant, DEAD.c.source == key.source, DEAD.c.doc_id == key.doc_id
+SqliteEventLog = EventLog.at
+"""The embedded log's former name, until its last caller uses `EventLog.at`."""

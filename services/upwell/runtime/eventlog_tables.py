@@ -2,54 +2,72 @@
 
 import sqlalchemy as sa
 
+from upwell.database import Number, Text
 from upwell.lake.family import STAGE
 from upwell.records import Op, Outcome
 
 METADATA = sa.MetaData()
 
+VERSION = sa.Table("eventlog_version", METADATA, sa.Column("version", sa.Integer, nullable=False))
+
+_PENDING = sa.text("ended_at IS NULL")
+_MOVED = sa.text("moved_from IS NOT NULL")
+
 EVENTS = sa.Table(
     "events",
     METADATA,
-    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=True),
-    sa.Column("event_id", sa.String, nullable=False, unique=True),
-    sa.Column("document", sa.String, nullable=False),
-    sa.Column("tenant", sa.String, nullable=False),
-    sa.Column("source", sa.String, nullable=False),
-    sa.Column("doc_id", sa.String, nullable=False),
-    sa.Column("op", sa.String, nullable=False),
-    sa.Column("lane", sa.String, nullable=False),
-    sa.Column("received_at", sa.Integer, nullable=False),
+    sa.Column("seq", Number, primary_key=True, autoincrement=True),
+    sa.Column("event_id", Text, nullable=False, unique=True),
+    sa.Column("document", Text, nullable=False),  # DocKey.digest
+    sa.Column("tenant", Text, nullable=False),
+    sa.Column("source", Text, nullable=False),
+    sa.Column("doc_id", Text, nullable=False),
+    sa.Column("op", Text, nullable=False),
+    sa.Column("lane", Text, nullable=False),
+    sa.Column("received_at", sa.BigInteger, nullable=False),
+    sa.Column("content_order", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("moved_from", Text),  # DocKey.digest of the id that a move leaves behind
     sa.Column("body", sa.LargeBinary),
-    sa.Column("ended_at", sa.Integer),
-    sa.Column("outcome", sa.String),
-    sa.Column("reason", sa.String),
-    sa.Index("events_unended", "seq", sqlite_where=sa.text("ended_at IS NULL")),
-    sa.Index("events_document", "document"),
+    sa.Column("ended_at", sa.BigInteger),
+    sa.Column("outcome", Text),
+    sa.Column("reason", Text),
+    sa.Index("events_unended", "seq", sqlite_where=_PENDING, postgresql_where=_PENDING),
+    sa.Index("events_content", "document", "content_order"),
+    sa.Index("events_moved", "moved_from", sqlite_where=_MOVED, postgresql_where=_MOVED),
     sqlite_autoincrement=True,
 )
+"""Every accepted event. `content_order` is of `order_of`; `body` is the event itself where the log has to keep it."""
 
 DEAD = sa.Table(
     "dead_letters",
     METADATA,
-    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
-    sa.Column("event_id", sa.String),
-    sa.Column("tenant", sa.String, nullable=False),
-    sa.Column("source", sa.String, nullable=False),
-    sa.Column("doc_id", sa.String, nullable=False),
-    sa.Column("stage", sa.String, nullable=False),
-    sa.Column("reason", sa.String, nullable=False),
-    sa.Column("detail", sa.String, nullable=False),
+    sa.Column("id", Number, primary_key=True, autoincrement=True),
+    sa.Column("event_id", Text),
+    sa.Column("document", Text, nullable=False),  # DocKey.digest
+    sa.Column("tenant", Text, nullable=False),
+    sa.Column("source", Text, nullable=False),
+    sa.Column("doc_id", Text, nullable=False),
+    sa.Column("stage", Text, nullable=False),
+    sa.Column("reason", Text, nullable=False),
+    sa.Column("detail", Text, nullable=False),
     sa.Column("attempts", sa.Integer, nullable=False),
-    sa.Column("at", sa.Integer, nullable=False),
+    sa.Column("at", sa.BigInteger, nullable=False),
+    sa.Column("content_order", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("origin", Text, nullable=False, server_default=""),
     sa.Column("body", sa.LargeBinary),
-    sa.UniqueConstraint("tenant", "source", "doc_id", "stage", "reason"),
+    sa.Column("raw", sa.LargeBinary),
+    sa.UniqueConstraint("document", "stage", "reason", "origin", name="dead_letters_once"),
+    sa.Index("dead_letters_event", "event_id"),
+    sa.Index("dead_letters_source", "tenant", "source"),
     sqlite_autoincrement=True,
 )
+"""What was refused: an event (`body`), what never became one (a folder's entry, a part of a document), or a message
+that nobody could read (`raw`, from `origin`: topic/partition/offset)."""
 
 REPLAYS = sa.Table(
     "replays",
     METADATA,
-    sa.Column("event_id", sa.String, primary_key=True),
+    sa.Column("event_id", Text, primary_key=True),
     sa.Column("attempts", sa.Integer, nullable=False),
 )
 """How often a replayed event had been tried before: should it fail again, its letter counts on from there."""
@@ -61,19 +79,25 @@ END = (
     .where(EVENTS.c.event_id == sa.bindparam("event"), UNENDED)
     .values({name: sa.bindparam(name) for name in ("ended_at", "outcome", "reason", "body")})
 )
-_OF_DOCUMENT = (DEAD.c.tenant == sa.bindparam("of_tenant"), DEAD.c.source == sa.bindparam("of_source"))
+FORGET_EVENT = sa.delete(DEAD).where(DEAD.c.event_id == sa.bindparam("event"))
 FORGET_EVENTS = sa.delete(DEAD).where(
-    *_OF_DOCUMENT, DEAD.c.doc_id == sa.bindparam("of_doc_id"), DEAD.c.event_id.is_not(None)
+    DEAD.c.document == sa.bindparam("digest"),
+    DEAD.c.event_id.is_not(None),
+    DEAD.c.content_order <= sa.bindparam("order"),
 )
-GONE_ON = sa.select(EVENTS.c.seq).where(
-    EVENTS.c.document == sa.bindparam("digest"),
-    EVENTS.c.seq > sa.select(EVENTS.c.seq).where(EVENTS.c.event_id == sa.bindparam("event")).scalar_subquery(),
-    EVENTS.c.outcome == Outcome.APPLIED,
-    EVENTS.c.op != Op.ACL,
+"""The letters of a document's events up to one that was applied."""
+_CHANGED = sa.and_(
+    EVENTS.c.document == sa.bindparam("digest"), EVENTS.c.outcome == Outcome.APPLIED, EVENTS.c.op != Op.ACL
 )
-"""An event accepted after this one has changed the document already: the control lane overtakes."""
+_MOVED_AWAY = sa.and_(
+    EVENTS.c.moved_from == sa.bindparam("digest"), EVENTS.c.outcome.in_((Outcome.APPLIED, Outcome.DEAD))
+)
+GONE_ON = sa.select(EVENTS.c.seq).where(EVENTS.c.content_order > sa.bindparam("order"), sa.or_(_CHANGED, _MOVED_AWAY))
+"""A newer event has changed the document already, or moved it: control overtakes, and a ledger hears of ends in any
+order."""
 _INSIDE = (
-    *_OF_DOCUMENT,
+    DEAD.c.tenant == sa.bindparam("of_tenant"),
+    DEAD.c.source == sa.bindparam("of_source"),
     DEAD.c.doc_id >= sa.bindparam("first"),
     DEAD.c.doc_id < sa.bindparam("after"),
     DEAD.c.stage == STAGE,
@@ -82,3 +106,5 @@ _INSIDE = (
 """Dead letters of a document's parts: doc_ids between `parent!/` and what follows that in byte order."""
 FORGET_INSIDE = sa.delete(DEAD).where(*_INSIDE)
 FORGET_INSIDE_UNLESS_GONE_ON = FORGET_INSIDE.where(~GONE_ON.exists())
+TRIED = sa.select(REPLAYS.c.attempts).where(REPLAYS.c.event_id == sa.bindparam("event"))
+ANY_LETTER = sa.select(DEAD.c.id).limit(1)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from upwell.errors import Misconfigured
 from upwell.ports import Registry
-from upwell.runtime.eventlog import SqliteEventLog
+from upwell.runtime.eventlog import EventLog
 from upwell.sqlite import MAKE_ANEW
 
 
-def check_intact(folder: Path, log: SqliteEventLog, registry: Registry, store: Path | None) -> None:
+def check_intact(folder: Path, log: EventLog, registry: Registry, store: Path | None) -> None:
     """Raises Misconfigured when the registry or the vectors are gone while the rest remembers what they held.
 
     `store`: where the vectors lie, None when the registry knows of none yet.

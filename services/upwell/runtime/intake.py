@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from upwell.ports import Fate
 from upwell.records import ChangeEvent, DocKey, Record
 from upwell.runtime.engine import Engine
-from upwell.runtime.eventlog import SqliteEventLog
+from upwell.runtime.eventlog import EventLog
 
 
 class Refusals(Record, frozen=True, kw_only=True):
@@ -36,7 +36,7 @@ class Intake(Protocol):
 class EngineIntake:
     """The embedded lake's: events, memory and dead letters in one transaction of the log."""
 
-    def __init__(self, log: SqliteEventLog, engine: Engine) -> None:
+    def __init__(self, log: EventLog, engine: Engine) -> None:
         self._log = log
         self._engine = engine
 

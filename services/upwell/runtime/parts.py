@@ -11,7 +11,7 @@ from upwell.metrics import Metrics
 from upwell.ports import Embedder, Preparer, Store
 from upwell.records import Record
 from upwell.runtime.engine import Engine
-from upwell.runtime.eventlog import SqliteEventLog
+from upwell.runtime.eventlog import EventLog
 from upwell.runtime.lazy import Lazy
 
 
@@ -33,7 +33,7 @@ class Parts:
     owner: str
     embedder_name: str
     clock: Clock
-    log: SqliteEventLog
+    log: EventLog
     registry: SqlRegistry
     metrics: Lazy[Metrics]
     known: Callable[[], Identity | None]
