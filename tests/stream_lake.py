@@ -9,7 +9,7 @@ from upwell.embed import embedder_of
 from upwell.lake.registry import SqlRegistry
 from upwell.messages import Change, Dead
 from upwell.records import Lane, Outcome
-from upwell.runtime.eventlog import SqliteEventLog
+from upwell.runtime.eventlog import EventLog
 from upwell.runtime.lazy import Lazy
 from upwell.runtime.stream import codec, topics
 from upwell.runtime.stream.lake import DistributedLake
@@ -67,7 +67,7 @@ class StreamLake:
         folder.mkdir(exist_ok=True)
         self.log = MemoryLog(clock=now_us)
         self.registry = SqlRegistry.at(folder / "registry.sqlite")
-        self.ledger = SqliteEventLog(folder / "ledger.sqlite")
+        self.ledger = EventLog.at(folder / "ledger.sqlite")
         self.store = MemoryStore()
         self.parser = words.WordsParser()
         self.lag = {}

@@ -227,7 +227,3 @@ def _tickets(connection: sa.Connection, where: sa.ColumnElement[bool]) -> list[T
         Ticket(seq=seq, document=document, op=Op(op), lane=Lane(lane), tenant=tenant, source=source)
         for seq, document, op, lane, tenant, source in connection.execute(query).all()
     ]
-
-
-SqliteEventLog = EventLog.at
-"""The embedded log's former name, until its last caller uses `EventLog.at`."""

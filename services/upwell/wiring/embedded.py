@@ -21,7 +21,7 @@ from upwell.records import ChangeEvent
 from upwell.runtime import looks
 from upwell.runtime.accepting import EngineSink
 from upwell.runtime.engine import Engine
-from upwell.runtime.eventlog import SqliteEventLog
+from upwell.runtime.eventlog import EventLog
 from upwell.runtime.following import Following
 from upwell.runtime.handover import HandedOverLake
 from upwell.runtime.ingesting import first_answer
@@ -143,7 +143,7 @@ class OwnedLake(LocalLake):
 
 def _parts(settings: Settings, held: Ownership, look_again: Callable[[ChangeEvent], None]) -> Parts:
     folder = settings.lake
-    log = SqliteEventLog(folder / "events.sqlite", tables=(looks.METADATA, folder_state.METADATA))
+    log = EventLog.at(folder / "events.sqlite", tables=(looks.METADATA, folder_state.METADATA))
     registry = opening.open_registry(settings)
     known = opening.known_identity(registry, settings)
     current = known()
