@@ -4,7 +4,7 @@ from memory_log import MemoryLog
 from upwell.errors import Rejected
 from upwell.lake.publish import Publisher
 from upwell.lake.vectors import GivenVectors
-from upwell.messages import Change
+from upwell.messages import Change, without_words
 from upwell.ports import Fate
 from upwell.records import Op, Outcome
 from upwell.runtime.stream import topics
@@ -12,7 +12,6 @@ from upwell.runtime.stream.contract import Outgoing
 from upwell.runtime.stream.stages.chunk import ChunkStage
 from upwell.runtime.stream.stages.control import ControlStage
 from upwell.runtime.stream.stages.embed import EmbedStage
-from upwell.runtime.stream.stages.fates import without_content
 from upwell.runtime.stream.stages.parse import ParseStage
 from upwell.runtime.stream.stages.prefix import PrefixStage
 from upwell.runtime.stream.stages.upsert import UpsertStage
@@ -73,7 +72,7 @@ class Handlers:
 
 def accepted(event):
     """What a gateway sends for an event."""
-    control = Outgoing(topic=topics.CONTROL, key=event.key, message=Change(event=without_content(event)))
+    control = Outgoing(topic=topics.CONTROL, key=event.key, message=Change(event=without_words(event)))
     if event.op is not Op.UPSERT:
         return [control]
     content = topics.laned(topics.CHANGES, event.lane)

@@ -177,6 +177,47 @@ class StatusAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
     lag: dict[str, int] = {}
 
 
+class TopicMismatch(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """Something of a topic that is not as the settings have it; `what` is a config's name, `partitions`,
+    `replication`, or `topic` for one that is not there."""
+
+    topic: str
+    what: str
+    wanted: str
+    found: str
+
+
+class TopicsCheck(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """The topics that were made just now, and what is not as the settings have it."""
+
+    created: tuple[str, ...]
+    mismatches: tuple[TopicMismatch, ...]
+
+
+class TopicState(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """A topic on the brokers; `begin` and `end` are the sums of its partitions' first and next offsets."""
+
+    topic: str
+    partitions: int
+    begin: int
+    end: int
+
+
+class GroupState(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """How many messages of a topic wait for a group of workers."""
+
+    group: str
+    topic: str
+    lag: int
+
+
+class TopicsAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """The lake's topics that are there, and who is how far behind on them."""
+
+    topics: tuple[TopicState, ...]
+    groups: tuple[GroupState, ...]
+
+
 class DeadFilter(Record, frozen=True, kw_only=True):
     """Which dead letters: each criterion that is given must hold, none given are all. `doc` is a glob over the doc_id
     (`*` crosses folders); `since` (inclusive) and `before` (exclusive) are us since the epoch. Of those that are left

@@ -4,8 +4,16 @@ On the wire a message is msgpack, its key the canonical document key; `runtime.s
 JSON Schema in `schemas/`; what an old worker could not read is a new version, never an edit.
 """
 
+from msgspec.structs import replace
+
 from upwell.ports import ChildFault, Fate
 from upwell.records import ChangeEvent, ChunkedDocument, ParsedDocument, PreparedDocument, Record, Vectors
+
+
+def without_words(event: ChangeEvent) -> ChangeEvent:
+    """Its identity, order and permission alone: for topics that are not compacted, where an erased document's words
+    would stay until retention takes them."""
+    return replace(event, content=None, title=None, url=None, media_type=None, metadata={})
 
 
 class Message(Record, frozen=True, kw_only=True):
@@ -16,7 +24,7 @@ class Message(Record, frozen=True, kw_only=True):
 
 
 class Change(Message, frozen=True, kw_only=True):
-    """An accepted event: with its content on `changes`, stripped of it on `control`."""
+    """An accepted event: whole on `changes`, without its words on `control`."""
 
 
 class Parsed(Message, frozen=True, kw_only=True):
@@ -52,7 +60,7 @@ class Embedded(Message, frozen=True, kw_only=True):
 
 
 class Ended(Message, frozen=True, kw_only=True):
-    """How an event ended, and what it cost. The event is without its content. `at` is in us since the epoch."""
+    """How an event ended, and what it cost. The event is without its words. `at` is in us since the epoch."""
 
     fate: Fate
     at: int

@@ -37,6 +37,8 @@ CROSSING: tuple[type[Record], ...] = (
     answers.DeadAnswer,
     answers.EraseAnswer,
     answers.Check,
+    answers.TopicsCheck,
+    answers.TopicsAnswer,
 )
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

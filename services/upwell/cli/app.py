@@ -4,7 +4,22 @@ from typing import Annotated
 
 import typer
 
-from upwell.cli import dead, demo, doctor, erase, explain, gateway, ingest, init, run, search, show, status, version
+from upwell.cli import (
+    dead,
+    demo,
+    doctor,
+    erase,
+    explain,
+    gateway,
+    ingest,
+    init,
+    run,
+    search,
+    show,
+    status,
+    topics,
+    version,
+)
 from upwell.cli.options import examples, or_help
 
 app = typer.Typer(
@@ -36,3 +51,4 @@ def root(
 for module in (demo, run, ingest, search, show, status, explain, erase, doctor, init, gateway, version):
     module.register(app)
 app.add_typer(dead.app, name="dead", short_help="What could not be taken in, why, and another try")
+app.add_typer(topics.app, name="topics", short_help="The topics of a distributed lake")

@@ -42,6 +42,9 @@ class Sending(Record, frozen=True, kw_only=True):
     headers: tuple[Header, ...] = ()
 
 
+NO_KEY = b"unread"
+"""The topic of the dead is compacted, where a record without a key is refused."""
+
 Decode = Callable[[Taken], Message]
 Encode = Callable[[Outgoing], Sending]
 Bury = Callable[[Taken, Fate], Sending]
@@ -74,7 +77,7 @@ class Wire:
         """The dead letter of a record that no stage could take, with its bytes as they were."""
         letter = Dead(fate=fate, at=self._clock(), raw=taken.value or b"", origin=taken.origin)
         value, headers = codec.encode(letter, limit_bytes=self._limit_bytes, blobs=self._blobs)
-        return Sending(topic=topics.DEAD, key=taken.key, value=value, headers=tuple(headers))
+        return Sending(topic=topics.DEAD, key=taken.key or NO_KEY, value=value, headers=tuple(headers))
 
 
 def headers_of(raw: HeaderPairs) -> tuple[Header, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from upwell.errors import Overloaded, Reason, Rejected
-from upwell.messages import Change
+from upwell.messages import Change, without_words
 from upwell.ports import Blobs, Fate
 from upwell.records import ChangeEvent, Inline, Op
 from upwell.runtime.stream import topics
@@ -69,8 +69,7 @@ class KafkaSink:
 
     def _outgoings(self, event: ChangeEvent) -> list[Outgoing]:
         """An upsert goes both ways: its permission must not wait behind its parse."""
-        stripped = msgspec.structs.replace(event, content=None)
-        control = Outgoing(topic=topics.CONTROL, key=event.key, message=Change(event=stripped))
+        control = Outgoing(topic=topics.CONTROL, key=event.key, message=Change(event=without_words(event)))
         if event.op is not Op.UPSERT:
             return [control]
         topic = topics.laned(topics.CHANGES, event.lane)

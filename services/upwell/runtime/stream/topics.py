@@ -47,6 +47,8 @@ def laned(step: str, lane: Lane) -> str:
 
 LANED = tuple(laned(step, lane) for step in STEPS for lane in Lane)
 ALL = (*LANED, CONTROL, APPLIED, DEAD)
+FORGETTING = (*LANED, DEAD)
+"""Those that carry a document's words: compacted, so that a tombstone of its key takes them out."""
 
 
 def lines_of(role: Role) -> tuple[Line, ...]:

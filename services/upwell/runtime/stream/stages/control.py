@@ -65,7 +65,7 @@ class ControlStage:
             return self._ends.of(event, self._applied(event))
         self._blobs.forget(event.key)
         ended = self._ends.of(event, self._applied(event))
-        return [*ended, *(Outgoing(topic=topic, key=event.key, message=None) for topic in topics.LANED)]
+        return [*ended, *(Outgoing(topic=topic, key=event.key, message=None) for topic in topics.FORGETTING)]
 
     def _applied(self, event: ChangeEvent) -> PublishResult:
         result = self._publisher.control(event)

@@ -2,14 +2,13 @@
 
 from upwell.clock import Clock
 from upwell.lake.publish import PublishResult
-from upwell.messages import Dead, Ended
+from upwell.messages import Dead, Ended, without_words
 from upwell.metrics import Metrics
 from upwell.ports import ChildFault, Fate
 from upwell.records import ChangeEvent, Outcome
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.contract import Outgoing
 from upwell.runtime.stream.meter import StageMeter
-from upwell.runtime.stream.stages.fates import without_content
 
 
 class Ends:
@@ -43,7 +42,7 @@ class Ends:
         now = self._clock()
         self.meter.ended(event, result, now)
         ended = Ended(
-            event=without_content(event),
+            event=without_words(event),
             attempts=attempts,
             fate=fate,
             at=now,

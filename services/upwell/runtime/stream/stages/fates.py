@@ -1,10 +1,8 @@
 """What every stage sends: its document onwards, or the news that there is none, which upsert tells the registry."""
 
-from msgspec.structs import replace
-
 from upwell.messages import Embedded, Message
 from upwell.ports import Fate
-from upwell.records import ChangeEvent, Outcome, ParseStatus, PreparedDocument
+from upwell.records import Outcome, ParseStatus, PreparedDocument
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.contract import Outgoing
 from upwell.runtime.stream.topics import Role
@@ -31,8 +29,3 @@ def given_up(message: Message, fate: Fate, status: ParseStatus = ParseStatus.EMP
 def superseded(message: Message, stage: Role) -> list[Outgoing]:
     """The same for an event whose content nobody needs any more."""
     return given_up(message, Fate(outcome=Outcome.SUPERSEDED, stage=str(stage)))
-
-
-def without_content(event: ChangeEvent) -> ChangeEvent:
-    """The event for those who only count it."""
-    return replace(event, content=None)
