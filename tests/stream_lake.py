@@ -7,8 +7,8 @@ from memory_store import MemoryStore
 from upwell.clock import now_us
 from upwell.embed import embedder_of
 from upwell.lake.registry import SqlRegistry
-from upwell.messages import Change, Dead
-from upwell.records import Lane, Outcome
+from upwell.messages import Change
+from upwell.records import Lane
 from upwell.runtime.eventlog import EventLog
 from upwell.runtime.lazy import Lazy
 from upwell.runtime.stream import codec, topics
@@ -113,10 +113,9 @@ class StreamLake:
 
     def work(self):
         drain(self.log, self.handlers)
-        places = sorted((place for place in self.log.records if place[0] in READ_BY_LEDGER), key=_accepted_first)
-        for place in places:
-            for message in self._unread(place, self.log.records[place]):
-                self._note(message)
+        for place, records in sorted(self.log.records.items()):
+            if place[0] in READ_BY_LEDGER:
+                self._note(self._unread(place, records))
 
     def close(self):
         self.lake.close()
@@ -131,15 +130,6 @@ class StreamLake:
             if value is not None
         ]
 
-    def _note(self, message):
-        """A dead end's letter says it, with the event whole."""
-        if isinstance(message, Change):
-            self.ledger.append([message.event])
-        elif isinstance(message, Dead):
-            self.ledger.finish(message.event, message.fate)
-        elif message.fate.outcome is not Outcome.DEAD:
-            self.ledger.finish(message.event, message.fate, message.faults)
-
-
-def _accepted_first(place):
-    return place[0] in (topics.APPLIED, topics.DEAD), place
+    def _note(self, messages):
+        accepted = [message.event for message in messages if isinstance(message, Change)]
+        self.ledger.end([message for message in messages if not isinstance(message, Change)], accepted)

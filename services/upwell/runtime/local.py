@@ -27,6 +27,7 @@ from upwell.runtime.intake import EngineIntake
 from upwell.runtime.letters import matching
 from upwell.runtime.meter import Meter
 from upwell.runtime.parts import Parts
+from upwell.runtime.replaying import some
 from upwell.runtime.scanning import Scanning
 from upwell.runtime.tally import Tally
 from upwell.sources.folder.source import FolderSource
@@ -127,12 +128,13 @@ class LocalLake:
         ids = [letter.id for letter in self._letters(which) if letter.replayable]
         tally = Tally()
         with self._parts.engine.watching(tally):
-            replayed = self._parts.engine.replay(ids) if ids else 0
+            replayed = sum(self._parts.engine.replay(portion) for portion in some(ids))
             tally.wait()
         return replayed
 
     def dead_discard(self, which: DeadFilter) -> int:
-        return self._parts.log.discard([letter.id for letter in self._letters(which)])
+        ids = [letter.id for letter in self._letters(which)]
+        return sum(self._parts.log.discard(portion) for portion in some(ids))
 
     def erase(self, doc: str, *, tenant: str = "default", source: str | None = None) -> EraseAnswer:
         return erasing.erase(self._parts, find_whole(self._parts.registry, doc, tenant, source).key)

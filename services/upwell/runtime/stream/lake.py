@@ -24,7 +24,7 @@ from upwell.runtime.finding import find_whole
 from upwell.runtime.ingesting import ingested, look_until_rested
 from upwell.runtime.letters import matching
 from upwell.runtime.owner import make_folder
-from upwell.runtime.replaying import give_back, outcomes_of, reopen, settle
+from upwell.runtime.replaying import give_back, outcomes_of, reopen, settle, some
 from upwell.runtime.scanning import Scanning
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.erasing import erase
@@ -157,7 +157,8 @@ class DistributedLake:
         return replayed
 
     def dead_discard(self, which: DeadFilter) -> int:
-        return self._parts.ledger.discard([letter.id for letter in self._letters(which)])
+        ids = [letter.id for letter in self._letters(which)]
+        return sum(self._parts.ledger.discard(portion) for portion in some(ids))
 
     def erase(self, doc: str, *, tenant: str = "default", source: str | None = None) -> EraseAnswer:
         return erase(self._parts, find_whole(self._parts.registry, doc, tenant, source).key)
