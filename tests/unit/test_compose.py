@@ -182,7 +182,7 @@ def test_upwells_containers_may_do_little(name, monkeypatch):
 def test_there_is_time_to_finish_and_memory_to_work(name, monkeypatch):
     service, found = PROCESSES[name], settings(PROCESSES[name], monkeypatch)
     assert seconds(service["stop_grace_period"]) >= found.drain_s + 15
-    wanted = 512 * 2**20 + (found.parsers * DEFAULT_LIMITS.memory_bytes if name.startswith("parse-") else 0)
+    wanted = 512 * 2**20 + (DEFAULT_LIMITS.memory_bytes if name.startswith("parse-") else 0)
     assert quantity(service["mem_limit"].replace("g", "Gi")) >= wanted
 
 

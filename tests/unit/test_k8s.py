@@ -224,8 +224,8 @@ def test_resources_fit_what_the_settings_allow(folder, monkeypatch):
     for name, (role, _) in NAMES.items():
         thing = of_kind("Deployment", folder)[name]
         found, limits = settings(thing, monkeypatch, folder), container(thing)["resources"]["limits"]
-        parsers = found.parsers * DEFAULT_LIMITS.memory_bytes if role is Role.PARSE else 0
-        assert quantity(limits["memory"]) >= parsers + 512 * 2**20
+        parser = DEFAULT_LIMITS.memory_bytes if role is Role.PARSE else 0
+        assert quantity(limits["memory"]) >= parser + 512 * 2**20
         if role is Role.EMBED:
             assert quantity(limits["cpu"]) >= found.threads
 
