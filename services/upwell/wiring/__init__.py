@@ -2,8 +2,8 @@
 
     lake = connect(settings)          # what commands talk to: embedded, or the services when `brokers` is set
 
-`embedded` puts one lake together in this process, `distributed` the workers, the gateway and what asks them; `opening`
-has the parts that both open by URL.
+`embedded` puts one lake together in this process, `workers` and `distributed` the stages and what asks them, and
+`opening` opens by URL what both have.
 """
 
 from pathlib import Path
@@ -18,8 +18,9 @@ from upwell.wiring.embedded import own
 
 if TYPE_CHECKING:
     from upwell.runtime.gateway.process import Gateway
+    from upwell.runtime.stream.topics import Line, Role
 
-__all__ = ["connect", "doctor", "explain", "gateway", "init", "own"]
+__all__ = ["connect", "doctor", "explain", "gateway", "init", "own", "worker"]
 
 
 def connect(settings: Settings, *, role: str = "command", create: bool = True) -> LakeApi:
@@ -51,6 +52,13 @@ def gateway(settings: Settings) -> "Gateway":
     from upwell.wiring.distributed import gateway as made
 
     return made(settings)
+
+
+def worker(settings: Settings, role: "Role", line: "Line") -> int:
+    """Be one worker of a distributed lake until it is told to stop; the exit status."""
+    from upwell.wiring.workers import worker as work
+
+    return work(settings, role, line)
 
 
 def explain(path: Path, settings: Settings) -> dict[str, Any]:

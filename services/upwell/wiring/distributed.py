@@ -1,33 +1,23 @@
-"""The distributed lake put together: what each worker, the gateway and the commands are made of."""
+"""The distributed lake put together: what the gateway and the commands are made of, and how it is made."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
-import msgspec
-
-from upwell.answers import InitAnswer
+from upwell.answers import InitAnswer, LakeApi
 from upwell.clock import now_us
 from upwell.config import Settings
-from upwell.embed import tokenizer_of
 from upwell.errors import Misconfigured
-from upwell.lake.publish import Publisher
 from upwell.lake.registry import SqlRegistry
-from upwell.lake.vectors import GivenVectors
 from upwell.metrics import Metrics
-from upwell.parse.limits import DEFAULT_LIMITS
-from upwell.ports import Blobs, Embedder, Fetcher, Parser, Store
+from upwell.ports import Blobs, Embedder, EventSink, Fate
+from upwell.records import ChangeEvent, Outcome
+from upwell.runtime.eventlog import EventLog
+from upwell.runtime.lazy import Lazy
 from upwell.runtime.parts import Identity
-from upwell.runtime.stream.contract import Stage
-from upwell.runtime.stream.stages.chunk import ChunkStage
-from upwell.runtime.stream.stages.control import ControlStage
-from upwell.runtime.stream.stages.embed import EmbedStage
-from upwell.runtime.stream.stages.parse import ParseStage
-from upwell.runtime.stream.stages.prefix import PrefixStage
-from upwell.runtime.stream.stages.upsert import UpsertStage
-from upwell.runtime.stream.topics import Line, Role
 from upwell.wiring import opening
 
-Equipped = tuple[Stage[Any], Blobs]
+if TYPE_CHECKING:
+    from upwell.runtime.gateway.process import Gateway
 
 
 def init(settings: Settings) -> InitAnswer:
@@ -52,104 +42,89 @@ def identity_of(registry: SqlRegistry, settings: Settings) -> Identity:
     return identity
 
 
-def equip(settings: Settings, role: Role, line: Line) -> Callable[[Metrics], Equipped]:
-    """What makes the stage of a worker, in the worker: it opens only what that stage asks for."""
+def open_ledger(settings: Settings) -> EventLog:
+    """The ledger, in the registry's database."""
+    if settings.registry is None:
+        return EventLog.at(settings.lake / "ledger.sqlite")
+    return EventLog.at(settings.registry.get_secret_value())
 
-    def made(metrics: Metrics) -> Equipped:
-        registry = opening.open_registry(settings)
-        identity = identity_of(registry, settings)
-        blobs = opening.open_blobs(settings)
-        making = _Making(settings, registry, identity, blobs, metrics)
-        return making.control() if line is Line.CONTROL else making.stages[role](), blobs
 
+def lake(settings: Settings) -> LakeApi:
+    """What commands ask of a distributed lake. Each part is opened when it is needed, but for registry and ledger."""
+    from upwell.runtime.stream.applied import AppliedEnds
+    from upwell.runtime.stream.lag import LagReader
+    from upwell.runtime.stream.lake import DistributedLake
+    from upwell.runtime.stream.parts import LakeParts
+
+    registry = opening.open_registry(settings)
+    ledger, blobs = open_ledger(settings), opening.open_blobs(settings)
+    known = opening.known_identity(registry, settings)
+    sink, close_sink = _sink(settings, registry, ledger, blobs)
+    lag = LagReader(settings.brokers)
+    return DistributedLake(
+        LakeParts(
+            name=settings.brokers or "",
+            folder=settings.lake,
+            embedder_name=opening.chosen_embedder(settings, known()),
+            pipeline=lambda: identity_of(registry, settings).pipeline,
+            registry=registry,
+            ledger=ledger,
+            store=Lazy(lambda: opening.open_store(settings, identity_of(registry, settings))),
+            embedder=Lazy(lambda: _embedder(settings, registry)),
+            sink=sink,
+            blobs=blobs,
+            ends=lambda: AppliedEnds(settings.brokers, blobs),
+            lag=lag.totals,
+            clock=now_us,
+            closers=(close_sink, lag.close, ledger.close, registry.close, blobs.close),
+        )
+    )
+
+
+def gateway(settings: Settings) -> "Gateway":
+    """The gateway in front of the log, not listening yet."""
+    from prometheus_client import generate_latest
+
+    from upwell.runtime.gateway.process import Gateway
+
+    registry = opening.open_registry(settings)
+    ledger, blobs = open_ledger(settings), opening.open_blobs(settings)
+    identity_of(registry, settings)
+    sink, close_sink = _sink(settings, registry, ledger, blobs)
+    metrics = Lazy(Metrics)
+    made = Gateway(
+        sink,
+        settings,
+        metrics=metrics,
+        exposition=lambda: generate_latest(metrics().registry),
+        ready=ledger.pending_counts,
+    )
+    made.after.extend((close_sink, ledger.close, registry.close, blobs.close))
     return made
 
 
-class _Making:
-    """The stages over parts that several of them share."""
+def _sink(
+    settings: Settings, registry: SqlRegistry, ledger: EventLog, blobs: Blobs
+) -> tuple[EventSink, Callable[[], None]]:
+    """Where events go, and what closes it."""
+    from upwell.runtime.stream.producer import LogProducer
+    from upwell.runtime.stream.sink import KafkaSink
 
-    def __init__(
-        self, settings: Settings, registry: SqlRegistry, identity: Identity, blobs: Blobs, metrics: Metrics
-    ) -> None:
-        self._settings = settings
-        self._registry = registry
-        self._identity = identity
-        self._blobs = blobs
-        self._metrics = metrics
-        self.stages: dict[Role, Callable[[], Stage[Any]]] = {
-            Role.PARSE: self.parse,
-            Role.CHUNK: self.chunk,
-            Role.PREFIX: self.prefix,
-            Role.EMBED: self.embed,
-            Role.UPSERT: self.upsert,
-        }
+    producer = LogProducer(settings.brokers, blobs=blobs, message_bytes=settings.message_bytes)
 
-    def parse(self) -> Stage[Any]:
-        return ParseStage(
-            fetcher=fetcher(self._settings, self._blobs),
-            parser=_parser(self._settings),
-            registry=self._registry,
-            metrics=self._metrics,
-        )
+    def pending() -> int:
+        return sum(count for count, _ in ledger.pending_counts().values())
 
-    def chunk(self) -> Stage[Any]:
-        return ChunkStage(tokenizer_of(self._identity.embedder, self._settings.models), metrics=self._metrics)
+    def ended(event: ChangeEvent) -> Fate | None:
+        line = registry.ended(event.key, event.event_id)
+        if line is None:
+            return None
+        return Fate(outcome=line.outcome, reason=line.detail or None if line.outcome is Outcome.DEAD else None)
 
-    def prefix(self) -> Stage[Any]:
-        tokenizer = tokenizer_of(self._identity.embedder, self._settings.models)
-        return PrefixStage(tokenizer, self._identity.model, metrics=self._metrics)
-
-    def embed(self) -> Stage[Any]:
-        return EmbedStage(
-            registry=self._registry,
-            pipeline=self._identity.pipeline,
-            embedder=_embedder(self._settings, self._identity),
-            metrics=self._metrics,
-        )
-
-    def upsert(self) -> Stage[Any]:
-        store = opening.open_store(self._settings, self._identity)
-        return UpsertStage(
-            self._publisher(store),
-            registry=self._registry,
-            store=store,
-            pipeline=self._identity.pipeline,
-            model=self._identity.model,
-            blobs=self._blobs,
-            clock=now_us,
-            metrics=self._metrics,
-        )
-
-    def control(self) -> Stage[Any]:
-        store = opening.open_store(self._settings, self._identity)
-        return ControlStage(
-            self._publisher(store), registry=self._registry, blobs=self._blobs, clock=now_us, metrics=self._metrics
-        )
-
-    def _publisher(self, store: Store) -> Publisher:
-        return Publisher(
-            self._registry,
-            {self._identity.pipeline: store},
-            active=self._identity.pipeline,
-            model=self._identity.model,
-            vectors=lambda event: GivenVectors({}, event.tenant, self._identity.pipeline, self._registry, store),
-            clock=now_us,
-        )
+    sink = KafkaSink(producer, blobs, pending=pending, max_pending=settings.max_pending, ended=ended)
+    return sink, producer.close
 
 
-def fetcher(settings: Settings, blobs: Blobs) -> Fetcher:
-    """What brings the content of events."""
-    from upwell.sources.fetch import Fetching
-
-    return Fetching(settings.sources, blobs, limit_bytes=DEFAULT_LIMITS.file_bytes)
-
-
-def _parser(settings: Settings) -> Parser:
-    from upwell.parse.sandbox import SandboxParser
-
-    limits = msgspec.structs.replace(DEFAULT_LIMITS, wall_s=settings.parse_timeout_s)
-    return SandboxParser(limits=limits)
-
-
-def _embedder(settings: Settings, identity: Identity) -> Embedder:
+def _embedder(settings: Settings, registry: SqlRegistry) -> Embedder:
+    identity = identity_of(registry, settings)
     return opening.open_embedder(identity.embedder, settings, identity)
