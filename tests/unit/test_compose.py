@@ -1,5 +1,6 @@
 """docker-compose.yml: valid, whole, in step with the code and with k8s/, and open to this machine alone."""
 
+import graphlib
 import hashlib
 import json
 import re
@@ -77,6 +78,15 @@ def test_the_lake_is_made_before_its_workers_start():
     for service in SERVICES.values():
         for needed, how in service.get("depends_on", {}).items():
             assert how["condition"] == ("service_completed_successfully" if needed in ENDING else "service_healthy")
+
+
+def test_nothing_waits_for_itself():
+    graphlib.TopologicalSorter({name: service.get("depends_on", {}) for name, service in SERVICES.items()}).prepare()
+
+
+def test_the_file_takes_nothing_from_the_environment():
+    """A dollar would be replaced by Compose; what the file says is all there is."""
+    assert "$" not in (ROOT / "docker-compose.yml").read_text()
 
 
 @pytest.mark.parametrize("name", LASTING)
