@@ -32,6 +32,8 @@ def translated(error: Exception, connector: str) -> Exception:
     code = code_of(error)
     if isinstance(error, Rejected | Retryable | Misconfigured):
         return error
+    if isinstance(error, FileNotFoundError) and isinstance(error.__cause__, Exception) and not code:
+        return translated(error.__cause__, connector)  # fsspec's web calls a busy server a missing file
     if code in CREDENTIALS:
         return Retryable(f"{connector}: the store refuses the credentials ({code})")
     if isinstance(error, FileNotFoundError):

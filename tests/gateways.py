@@ -1,0 +1,104 @@
+"""A gateway on a free port over a sink in memory, for tests of what it takes, refuses and answers."""
+
+import hashlib
+import json
+import os
+import threading
+from pathlib import Path
+
+import httpx
+import pytest
+from pydantic import SecretStr
+
+from upwell.config import AclSettings, KeySettings, SourceSettings
+from upwell.metrics import Metrics
+from upwell.runtime.gateway.door import Door
+from upwell.runtime.gateway.routes import build
+from upwell.runtime.serving import Listening
+
+NOW = 1_700_000_000_000_000
+KEY = "a-key-for-notes"
+SECRET = "It's a Secret to Everybody"
+STAFF = AclSettings(levels=(frozenset({"group:staff"}),))
+SOURCES = {
+    "notes": SourceSettings(acl=STAFF, connector="s3", roots=("s3://notes/shared/",)),
+    "bucket": SourceSettings(
+        hook="s3", secret=SecretStr(SECRET), connector="s3", roots=("s3://sourcebucket/",), acl=STAFF
+    ),
+    "minio": SourceSettings(hook="s3", secret=SecretStr(SECRET), connector="s3", roots=("s3://test-bucket/",)),
+    "cloud": SourceSettings(
+        hook="cloudevents", secret=SecretStr(SECRET), connector="https", roots=("https://docs.example/",), acl=STAFF
+    ),
+    "wiki": SourceSettings(hook="hmac", secret=SecretStr(SECRET), acl=STAFF),
+    "elsewhere": SourceSettings(tenant="other", acl=AclSettings(levels=(frozenset({"everyone"}),))),
+}
+KEYS = (
+    KeySettings(sha256=hashlib.sha256(KEY.encode()).hexdigest(), source="notes"),
+    KeySettings(sha256=hashlib.sha256(b"astray").hexdigest(), source="elsewhere"),
+)
+
+
+class MemorySink:
+    """`ports.EventSink` in memory: an event ends when `end` says so. `trouble` is raised instead of accepting."""
+
+    def __init__(self):
+        self.events = {}
+        self.ended = {}
+        self.trouble = None
+        self._changed = threading.Condition()
+
+    def accept(self, events):
+        if self.trouble is not None:
+            raise self.trouble
+        for event in events:
+            self.events.setdefault(event.event_id, event)
+
+    def end(self, event_id, fate):
+        with self._changed:
+            self.ended[event_id] = fate
+            self._changed.notify_all()
+
+    def fates(self, events, timeout_s):
+        wanted = {event.event_id for event in events}
+        with self._changed:
+            self._changed.wait_for(lambda: wanted <= self.ended.keys(), timeout_s)
+            return {name: self.ended[name] for name in wanted if name in self.ended}
+
+
+class Gate:
+    """A client of a gateway, with a good key unless told otherwise."""
+
+    def __init__(self, sink=None, keys=KEYS, sources=SOURCES, clock=lambda: NOW):
+        self.sink = sink or MemorySink()
+        self.metrics = Metrics()
+        door = Door(self.sink, keys=keys, sources=sources, clock=clock, metrics=lambda: self.metrics)
+        self.ready_error = None
+        self._listening = Listening("127.0.0.1", 0, build(door, exposition=lambda: b"", ready=self._ready))
+        self.http = httpx.Client(base_url=self._listening.url, timeout=30)
+
+    def close(self):
+        self.http.close()
+        self._listening.close()
+
+    def _ready(self):
+        if self.ready_error is not None:
+            raise self.ready_error
+
+    def post(self, body, *, key=KEY, query="", **headers):
+        if key is not None:
+            headers["Authorization"] = f"Bearer {key}"
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return self.http.post(f"/v1/events{query}", content=data, headers=headers)
+
+    def hook(self, source, body, headers=None):
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        headers = {"Authorization": f"Bearer {SECRET}"} if headers is None else headers
+        return self.http.post(f"/v1/hooks/{source}", content=data, headers=headers)
+
+
+def webhooks():
+    """The folder of real deliveries, or skip: they are not part of this repository."""
+    corpora = os.environ.get("UPWELL_CORPORA")
+    if not corpora or not (Path(corpora) / "webhooks").is_dir():
+        pytest.skip("UPWELL_CORPORA does not name a folder with webhooks")
+    return Path(corpora) / "webhooks"
