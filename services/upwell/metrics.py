@@ -55,7 +55,7 @@ _SOURCE = "the source's name"
 _LANE = "live or backfill"
 _WORKER = "parse, chunk, prefix, embed, upsert or ledger"
 _LINE = "live, backfill or control"
-_STAGE = "prepare (parse, chunk and prefix) or publish (embed and upsert)"
+_STAGE = "embedded: prepare or publish; distributed: parse, chunk, prefix, embed, or upsert (control events too)"
 
 # --- Events: each accepted one ends in exactly one way (L5), so accepted = ended + pending.
 
@@ -81,7 +81,7 @@ DEAD_LETTERS = Counter(
     name="upwell_dead_letters_total",
     unit="events",
     meaning="Events refused for good, and why. They wait in `upwell dead list`.",
-    labels={"stage": "scan, parse or process", "reason": "a code of upwell.errors.Reason"},
+    labels={"stage": "scan, parse or process; distributed: the stage", "reason": "a code of upwell.errors.Reason"},
 )
 RETRIES = Counter(
     name="upwell_retries_total",
