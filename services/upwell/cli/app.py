@@ -18,7 +18,9 @@ from upwell.cli import (
     show,
     status,
     topics,
+    up,
     version,
+    worker,
 )
 from upwell.cli.options import examples, or_help
 
@@ -48,7 +50,7 @@ def root(
     or_help(context)
 
 
-for module in (demo, run, ingest, search, show, status, explain, erase, doctor, init, gateway, version):
+for module in (demo, run, ingest, search, show, status, explain, erase, doctor, init, up, worker, gateway, version):
     module.register(app)
 app.add_typer(dead.app, name="dead", short_help="What could not be taken in, why, and another try")
 app.add_typer(topics.app, name="topics", short_help="The topics of a distributed lake")

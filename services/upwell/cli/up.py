@@ -1,0 +1,58 @@
+"""`upwell up`: a whole distributed lake's workers on this machine, for development."""
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from upwell.cli import options
+from upwell.cli.lines import places_of, program, supervise, tasks_of
+from upwell.cli.listening import Listen
+from upwell.cli.opening import settings_of
+from upwell.cli.output import note
+
+if TYPE_CHECKING:
+    from upwell.config import Settings
+
+Copies = Annotated[int, typer.Option("--workers", metavar="N", min=1, max=64, help="Processes of each stage and lane.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        short_help="Run all workers of the distributed lake here",
+        help="Make what is missing of the topics and the lake, then run every worker of the distributed lake on this "
+        "machine, against the brokers of the settings; for development. ctrl-C stops all of them.",
+        epilog=options.examples("upwell up", "upwell up --workers 2 --listen 127.0.0.1:8080"),
+    )(up)
+
+
+def up(
+    copies: Copies = 1,
+    listen: Listen = None,
+    embedder: options.Embedder = None,
+    lake: options.Lake = None,
+    config: options.Config = None,
+) -> None:
+    settings = settings_of(lake, config, embedder)
+    _prepare(settings)
+    from upwell.runtime.stream.supervisor import Task
+    from upwell.runtime.stream.topics import Role
+
+    places = places_of(lake, config)
+    tasks = tasks_of(list(Role), places, settings.port, copies)
+    if listen is not None:
+        tasks.append(Task(name="gateway", command=program("gateway", "--listen", listen, *places_of(None, config))))
+    note(f"running {len(tasks)} processes; ctrl-C stops them")
+    raise typer.Exit(supervise(tasks, settings))
+
+
+def _prepare(settings: "Settings") -> None:
+    from upwell import wiring
+    from upwell.wiring import topics
+
+    with closing(topics.topic_admin(settings)) as admin:
+        for made in admin.create():
+            note(f"created topic {made}")
+        for mismatch in admin.check():
+            note(f"warning: topic {mismatch.topic} is not as the settings say; see `upwell topics check`")
+    wiring.init(settings)
