@@ -159,6 +159,37 @@ def kafka(kafka_of_session):
     return kafka_of_session
 
 
+def settings_of(broker: Broker, **rest):
+    """Settings of a small lake on this broker."""
+    from upwell.config import Settings
+
+    return Settings(**{"brokers": broker.address, "partitions": 4, "replication": 1, **rest})
+
+
+def create_topics(broker: Broker, **rest) -> None:
+    """All topics of the lake, as `upwell topics create` makes them."""
+    from upwell.runtime.stream.admin import TopicAdmin
+
+    with closing(TopicAdmin(settings_of(broker, **rest))) as admin:
+        admin.create()
+
+
+def records(broker: Broker, *names: str) -> list:
+    """Everything that these topics hold now, in the order of partitions and offsets; tombstones too."""
+    from kafka import KafkaConsumer, TopicPartition
+
+    with closing(KafkaConsumer(bootstrap_servers=broker.address, consumer_timeout_ms=10_000)) as consumer:
+        here = [TopicPartition(name, n) for name in names for n in sorted(consumer.partitions_for_topic(name) or ())]
+        consumer.assign(here)
+        consumer.seek_to_beginning(*here)
+        ends = consumer.end_offsets(here)
+        found: list = []
+        while any(consumer.position(one) < ends[one] for one in here):
+            for batch in consumer.poll(timeout_ms=200).values():
+                found.extend(batch)
+    return sorted(found, key=lambda one: (one.topic, one.partition, one.offset))
+
+
 def free_ports(count: int) -> list[int]:
     """Different ports that nobody listens on now."""
     with_sockets = [socket.socket() for _ in range(count)]
@@ -203,6 +234,7 @@ def _properties(folder: Path, ports: list[int], message_bytes: int) -> str:
         "share.coordinator.state.topic.replication.factor": 1,
         "share.coordinator.state.topic.min.isr": 1,
         "group.initial.rebalance.delay.ms": 0,
+        "log.cleaner.backoff.ms": 500,  # how often it looks whether something must be compacted
         "group.min.session.timeout.ms": 1000,
         "broker.session.timeout.ms": 2000,  # a killed one may register again only after it
         "broker.heartbeat.interval.ms": 500,

@@ -1,9 +1,10 @@
 """The topics on the brokers: what is there, and making what is missing. Nothing that is there is ever changed."""
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from kafka import KafkaAdminClient, TopicPartition
 from kafka.admin import ConfigResource
@@ -16,7 +17,10 @@ from upwell.runtime.stream import topics
 from upwell.runtime.stream.specs import TopicSpec, mismatches, wanted
 from upwell.runtime.stream.vendor import mapped, servers
 
+T = TypeVar("T")
+
 ANSWER_S = 10.0
+PAUSE_S = 0.1
 
 
 class Administration:
@@ -43,6 +47,19 @@ class Administration:
                     self._client = None
                     client.close()
             raise mapped(e) from e
+
+    def ask(self, question: Callable[[Any], T]) -> T:
+        """The answer to a question that changes nothing; asked again for a while when the brokers say "not yet" (a
+        leader is being elected, a new broker makes its own topic of offsets)."""
+        deadline = time.monotonic() + self._answer_s
+        while True:
+            with self.client() as client:
+                try:
+                    return question(client)
+                except KafkaError as e:
+                    if not e.retriable or time.monotonic() > deadline:
+                        raise
+            time.sleep(PAUSE_S)
 
     def close(self) -> None:
         with self._lock:
@@ -74,8 +91,7 @@ class TopicAdmin:
 
     def found(self) -> dict[str, TopicSpec]:
         """Those of the lake's topics that are there, as they are."""
-        with self._administration.client() as client:
-            return found(client, self._wanted)
+        return self._administration.ask(lambda client: found(client, self._wanted))
 
     def create(self) -> tuple[str, ...]:
         """Make what is missing, and wait until it can be used; returns the names."""

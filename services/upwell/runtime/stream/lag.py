@@ -22,16 +22,7 @@ class LagReader:
 
     def groups(self) -> tuple[GroupState, ...]:
         """Each group with each topic that it takes, if the topic is there; in the order of the pipeline."""
-        with self._administration.client() as client:
-            here = partitions(client)
-            begins, ends = _offsets(client, here)
-            names = list(dict.fromkeys(group for group, _ in _takers()))
-            committed = client.list_group_offsets(names) if here else {}
-        return tuple(
-            GroupState(group=group, topic=topic, lag=_lag(here[topic], begins, ends, committed.get(group, {})))
-            for group, topic in _takers()
-            if topic in here
-        )
+        return self._administration.ask(_groups)
 
     def totals(self) -> dict[str, int]:
         """Messages that wait for each group, over its topics."""
@@ -42,21 +33,36 @@ class LagReader:
 
     def topics(self) -> tuple[TopicState, ...]:
         """The lake's topics that are there; compaction may have taken some of what their offsets span."""
-        with self._administration.client() as client:
-            here = partitions(client)
-            begins, ends = _offsets(client, here)
-        return tuple(
-            TopicState(
-                topic=topic,
-                partitions=len(of_topic),
-                begin=sum(begins[one] for one in of_topic),
-                end=sum(ends[one] for one in of_topic),
-            )
-            for topic, of_topic in here.items()
-        )
+        return self._administration.ask(_topics)
 
     def close(self) -> None:
         self._administration.close()
+
+
+def _groups(client: Any) -> tuple[GroupState, ...]:
+    here = partitions(client)
+    begins, ends = _offsets(client, here)
+    names = list(dict.fromkeys(group for group, _ in _takers()))
+    committed = client.list_group_offsets(names) if here else {}
+    return tuple(
+        GroupState(group=group, topic=topic, lag=_lag(here[topic], begins, ends, committed.get(group, {})))
+        for group, topic in _takers()
+        if topic in here
+    )
+
+
+def _topics(client: Any) -> tuple[TopicState, ...]:
+    here = partitions(client)
+    begins, ends = _offsets(client, here)
+    return tuple(
+        TopicState(
+            topic=topic,
+            partitions=len(of_topic),
+            begin=sum(begins[one] for one in of_topic),
+            end=sum(ends[one] for one in of_topic),
+        )
+        for topic, of_topic in here.items()
+    )
 
 
 def _takers() -> Iterator[tuple[str, str]]:
