@@ -72,4 +72,9 @@ def doctor(settings: Settings) -> list[Check]:
     """What is installed, what is missing and how to get it."""
     from upwell.runtime.checkup import checks
 
-    return checks(settings.lake, settings.embedder or MINILM, settings.models)
+    found = checks(settings.lake, settings.embedder or MINILM, settings.models)
+    if settings.brokers is None:
+        return found
+    from upwell.wiring.distributed import doctor as asked
+
+    return [*found, *asked(settings)]

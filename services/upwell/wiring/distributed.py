@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from upwell.answers import InitAnswer, LakeApi
+from upwell.answers import Check, InitAnswer, LakeApi
 from upwell.clock import now_us
 from upwell.config import Settings
 from upwell.errors import Misconfigured
 from upwell.lake.registry import SqlRegistry
 from upwell.metrics import Metrics
-from upwell.ports import Blobs, Embedder, EventSink, Fate
+from upwell.ports import Blobs, Embedder, EventSink, Fate, Store
 from upwell.records import ChangeEvent, Outcome
 from upwell.runtime.eventlog import EventLog
 from upwell.runtime.lazy import Lazy
@@ -128,3 +128,33 @@ def _sink(
 def _embedder(settings: Settings, registry: SqlRegistry) -> Embedder:
     identity = identity_of(registry, settings)
     return opening.open_embedder(identity.embedder, settings, identity)
+
+
+def doctor(settings: Settings) -> list[Check]:
+    """Whether each part answers, and is as the settings have it."""
+    from upwell.runtime.stream.checkup import asked, probes
+    from upwell.wiring.topics import topic_admin
+
+    def made() -> str:
+        registry = opening.open_registry(settings)
+        try:
+            identity = identity_of(registry, settings)
+        finally:
+            registry.close()
+        return f"a lake made with {identity.embedder}, pipeline {identity.pipeline}"
+
+    def store() -> Store:
+        registry = opening.open_registry(settings)
+        try:
+            return opening.open_store(settings, identity_of(registry, settings))
+        finally:
+            registry.close()
+
+    admin = topic_admin(settings)
+    try:
+        questions = probes(
+            settings.brokers or "", admin, registry=made, store=store, blobs=lambda: opening.open_blobs(settings)
+        )
+        return list(asked(questions))
+    finally:
+        admin.close()
