@@ -16,6 +16,7 @@ from upwell.lake.registry import ACTIVE_PIPELINE, SqlRegistry
 from upwell.ports import Blobs, Embedder, Store
 from upwell.prefix.structural import PREFIXER
 from upwell.records import stable_hash
+from upwell.runtime.owner import make_folder
 from upwell.runtime.parts import Identity
 
 IDENTITY = "identity"
@@ -30,7 +31,12 @@ def open_registry(settings: Settings) -> SqlRegistry:
 
 
 def open_store(settings: Settings, identity: Identity) -> Store:
-    """The collection of the identity's pipeline: on a Qdrant server, or in the lake's folder."""
+    """The collection of the identity's pipeline: on a Qdrant server, or in the lake's folder.
+
+    Raises Misconfigured for workers without a server: a folder's store serves one process.
+    """
+    if settings.store is None and settings.brokers is not None:
+        raise Misconfigured("store is not set: the workers of a distributed lake share a Qdrant server (its URL)")
     if settings.store is None:
         from upwell.lake.store.edge import EdgeStore
 
