@@ -34,18 +34,38 @@ class Handlers:
     """topic -> the stage that takes it, as one process would have it."""
 
     def __init__(
-        self, *, registry, store, pipeline, embedder, tokenizer, policy, fetcher, parser, blobs, clock, batch_chunks=16
+        self,
+        *,
+        registry,
+        store,
+        pipeline,
+        embedder,
+        tokenizer,
+        policy,
+        fetcher,
+        parser,
+        blobs,
+        clock,
+        batch_chunks=16,
+        metrics=None,
     ):
         model = embedder.fingerprint
         publisher = publisher_of(registry, store, pipeline, model=model, clock=clock, batch_chunks=batch_chunks)
-        self.parse = ParseStage(fetcher=fetcher, parser=parser, registry=registry)
-        self.chunk = ChunkStage(tokenizer, policy=policy)
-        self.prefix = PrefixStage(tokenizer, model, policy=policy)
-        self.embed = EmbedStage(registry=registry, pipeline=pipeline, embedder=embedder)
+        self.parse = ParseStage(fetcher=fetcher, parser=parser, registry=registry, metrics=metrics)
+        self.chunk = ChunkStage(tokenizer, policy=policy, metrics=metrics)
+        self.prefix = PrefixStage(tokenizer, model, policy=policy, metrics=metrics)
+        self.embed = EmbedStage(registry=registry, pipeline=pipeline, embedder=embedder, metrics=metrics)
         self.upsert = UpsertStage(
-            publisher, registry=registry, store=store, pipeline=pipeline, model=model, blobs=blobs, clock=clock
+            publisher,
+            registry=registry,
+            store=store,
+            pipeline=pipeline,
+            model=model,
+            blobs=blobs,
+            clock=clock,
+            metrics=metrics,
         )
-        self.control = ControlStage(publisher, registry=registry, blobs=blobs, clock=clock)
+        self.control = ControlStage(publisher, registry=registry, blobs=blobs, clock=clock, metrics=metrics)
         by_step = {
             topics.CHANGES: self.parse,
             topics.PARSED: self.chunk,

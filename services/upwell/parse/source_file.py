@@ -24,10 +24,11 @@ def read_file(path: Path, limits: Limits) -> bytes:
         raise Retryable("the file is gone") from e
     except OSError as e:
         raise Rejected(Reason.UNREADABLE, f"the file cannot be opened: {e.strerror}") from e
+    status = os.fstat(fd)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(fd)
+        raise Rejected(Reason.UNREADABLE, "not a plain file")
     with os.fdopen(fd, "rb") as file:
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode):
-            raise Rejected(Reason.UNREADABLE, "not a plain file")
         try:
             head = file.read(HEAD_BYTES)
             if status.st_size > limits.file_bytes:
