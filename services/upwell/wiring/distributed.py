@@ -42,13 +42,6 @@ def identity_of(registry: SqlRegistry, settings: Settings) -> Identity:
     return identity
 
 
-def open_ledger(settings: Settings) -> EventLog:
-    """The ledger, in the registry's database."""
-    if settings.registry is None:
-        return EventLog.at(settings.lake / "ledger.sqlite")
-    return EventLog.at(settings.registry.get_secret_value())
-
-
 def lake(settings: Settings) -> LakeApi:
     """What commands ask of a distributed lake. Each part is opened when it is needed, but for registry and ledger."""
     from upwell.runtime.stream.applied import AppliedEnds
@@ -57,7 +50,7 @@ def lake(settings: Settings) -> LakeApi:
     from upwell.runtime.stream.parts import LakeParts
 
     registry = opening.open_registry(settings)
-    ledger, blobs = open_ledger(settings), opening.open_blobs(settings)
+    ledger, blobs = opening.open_ledger(settings), opening.open_blobs(settings)
     known = opening.known_identity(registry, settings)
     sink, close_sink = _sink(settings, registry, ledger, blobs)
     lag = LagReader(settings.brokers)
@@ -88,7 +81,7 @@ def gateway(settings: Settings) -> "Gateway":
     from upwell.runtime.gateway.process import Gateway
 
     registry = opening.open_registry(settings)
-    ledger, blobs = open_ledger(settings), opening.open_blobs(settings)
+    ledger, blobs = opening.open_ledger(settings), opening.open_blobs(settings)
     identity_of(registry, settings)
     sink, close_sink = _sink(settings, registry, ledger, blobs)
     metrics = Lazy(Metrics)

@@ -102,7 +102,6 @@ class OwnedLake(LocalLake):
         parts = self._parts
         sink = EngineSink(parts.engine, parts.log, self._settings.max_pending)
         gateway = Gateway(sink, self._settings, metrics=parts.metrics, exposition=self.exposition, ready=self.status)
-        gateway.before.append(sink.close)
         self._gateways.append(gateway)
         return gateway.listen(host, port)
 
@@ -126,6 +125,8 @@ class OwnedLake(LocalLake):
     ) -> None:
         """See `answers.FollowingLake.follow`."""
         scanning = self.scanning(folder, owner=owner, source=source, tenant=tenant)
+        if self._gateways:
+            _keep_apart(self._settings, tenant, scanning.source.source)
         self._parts.embedder.warm()
 
         def ready(looked: Looked, tally: Tally, seconds: float) -> None:
@@ -181,6 +182,17 @@ def _parts(settings: Settings, held: Ownership, look_again: Callable[[ChangeEven
         publisher=publisher,
         engine=engine,
     )
+
+
+def _keep_apart(settings: Settings, tenant: str, folder: str) -> None:
+    """A followed folder and the network would undo one another's changes of one source."""
+    taken = {(key.tenant, key.source) for key in settings.keys}
+    taken |= {(source.tenant, name) for name, source in settings.sources.items() if source.hook}
+    if (tenant, folder) in taken:
+        raise Misconfigured(
+            f"the source {folder!r} is the folder's, and a key or hook in the settings brings events of the same name: "
+            "name another --source"
+        )
 
 
 def _preparer(settings: Settings, identity: Identity) -> Preparer:

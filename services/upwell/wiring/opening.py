@@ -16,6 +16,7 @@ from upwell.lake.registry import ACTIVE_PIPELINE, SqlRegistry
 from upwell.ports import Blobs, Embedder, Store
 from upwell.prefix.structural import PREFIXER
 from upwell.records import stable_hash
+from upwell.runtime.eventlog import EventLog
 from upwell.runtime.owner import make_folder
 from upwell.runtime.parts import Identity
 
@@ -26,8 +27,12 @@ COLLECTION = "upwell"
 
 def open_registry(settings: Settings) -> SqlRegistry:
     """The registry that the settings name, with its tables brought up to date."""
-    url = settings.registry
-    return SqlRegistry.at(settings.lake / "registry.sqlite" if url is None else url.get_secret_value())
+    return SqlRegistry.at(_database(settings, "registry.sqlite"))
+
+
+def open_ledger(settings: Settings) -> EventLog:
+    """The ledger of a distributed lake, in the registry's database."""
+    return EventLog.at(_database(settings, "ledger.sqlite"))
 
 
 def open_store(settings: Settings, identity: Identity) -> Store:
@@ -107,6 +112,14 @@ def open_embedder(name: str, settings: Settings, known: Identity | None) -> Embe
 def chosen_embedder(settings: Settings, known: Identity | None) -> str:
     """The name of the lake's embedder, or of the one that a new lake gets."""
     return settings.embedder or (known.embedder if known else MINILM)
+
+
+def _database(settings: Settings, file: str) -> Path | str:
+    """The database's URL, or a file in the lake's folder: processes of one machine may share that, too."""
+    if settings.registry is not None:
+        return settings.registry.get_secret_value()
+    make_folder(settings.lake)
+    return settings.lake / file
 
 
 def _named(settings: Settings) -> str:

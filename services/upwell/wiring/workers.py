@@ -24,7 +24,7 @@ from upwell.runtime.stream.stages.prefix import PrefixStage
 from upwell.runtime.stream.stages.upsert import UpsertStage
 from upwell.runtime.stream.topics import Line, Role
 from upwell.wiring import opening
-from upwell.wiring.distributed import identity_of, open_ledger
+from upwell.wiring.distributed import identity_of
 
 Equipped = tuple[Stage[Any], Blobs]
 
@@ -34,7 +34,7 @@ def worker(settings: Settings, role: Role, line: Line) -> int:
     if role is Role.LEDGER:
         from upwell.runtime.stream import ledger_worker
 
-        return ledger_worker.run(settings, lambda: (open_ledger(settings), opening.open_blobs(settings)))
+        return ledger_worker.run(settings, lambda: (opening.open_ledger(settings), opening.open_blobs(settings)))
     from upwell.runtime.stream import worker as stage_worker
 
     return stage_worker.run(settings, role, line, equip(settings, role, line))
