@@ -45,6 +45,7 @@ class MemorySink:
         self.events = {}
         self.ended = {}
         self.trouble = None
+        self.taken = threading.Event()
         self._changed = threading.Condition()
 
     def accept(self, events):
@@ -52,6 +53,7 @@ class MemorySink:
             raise self.trouble
         for event in events:
             self.events.setdefault(event.event_id, event)
+        self.taken.set()
 
     def end(self, event_id, fate):
         with self._changed:
@@ -71,14 +73,15 @@ class Gate:
     def __init__(self, sink=None, keys=KEYS, sources=SOURCES, clock=lambda: NOW):
         self.sink = sink or MemorySink()
         self.metrics = Metrics()
-        door = Door(self.sink, keys=keys, sources=sources, clock=clock, metrics=lambda: self.metrics)
+        self.door = Door(self.sink, keys=keys, sources=sources, clock=clock, metrics=lambda: self.metrics)
         self.ready_error = None
-        self._listening = Listening("127.0.0.1", 0, build(door, exposition=lambda: b"", ready=self._ready))
+        self._listening = Listening("127.0.0.1", 0, build(self.door, exposition=lambda: b"", ready=self._ready))
         self.http = httpx.Client(base_url=self._listening.url, timeout=30)
 
     def close(self):
-        self.http.close()
+        self.door.close()
         self._listening.close()
+        self.http.close()
 
     def _ready(self):
         if self.ready_error is not None:

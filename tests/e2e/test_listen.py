@@ -92,3 +92,11 @@ def test_a_hook_without_a_secret_is_refused_at_the_start(upwell):
         "sources.wiki.secret"
         in upwell("run", str(upwell.write({"a.md": "a"})), "--listen", "127.0.0.1:0", status=2).stderr
     )
+
+
+def test_a_folder_and_a_key_of_one_source_are_kept_apart(upwell):
+    keyed(upwell)
+    said = upwell(
+        "run", str(upwell.write({"a.md": "a"})), "--source", "notes", "--listen", "127.0.0.1:0", status=2
+    ).stderr
+    assert "name another --source" in said

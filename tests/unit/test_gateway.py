@@ -45,9 +45,7 @@ def test_a_trace_goes_on(gate):
     assert [event.traceparent for event in gate.sink.events.values()] == [parent, None]
 
 
-@pytest.mark.parametrize(
-    "authorization", [None, "", "Bearer", "Bearer wrong", f"Basic {KEY}", KEY, f"Bearer {KEY}x"]
-)
+@pytest.mark.parametrize("authorization", [None, "", "Bearer", "Bearer wrong", f"Basic {KEY}", KEY, f"Bearer {KEY}x"])
 def test_without_a_known_key_nothing_is_taken(gate, authorization):
     headers = {} if authorization is None else {"Authorization": authorization}
     answer = gate.http.post("/v1/events", content=json.dumps(HELLO), headers=headers)
@@ -104,6 +102,17 @@ def test_waiting_answers_with_fates_or_with_what_is_pending(gate):
     ended = gate.post(HELLO, query="?wait=applied")
     assert (ended.status_code, ended.json()["pending"]) == (200, [])
     assert ended.json()["ended"] == [{"event_id": name, "outcome": "dead", "reason": "corrupt", "detail": "not a PDF"}]
+
+
+def test_who_waits_is_answered_when_the_gateway_closes():
+    answers = []
+    with closing(Gate()) as gate:
+        waiting = threading.Thread(target=lambda: answers.append(gate.post(HELLO, query="?wait=applied&timeout_s=60")))
+        waiting.start()
+        gate.sink.taken.wait(10)
+        gate.close()
+        waiting.join(10)
+    assert [(answer.status_code, len(answer.json()["pending"])) for answer in answers] == [(202, 1)]
 
 
 @pytest.mark.parametrize("query", ["?wait=forever", "?wait=applied&timeout_s=61", "?timeout_s=-1", "?timeout_s=nan"])

@@ -32,13 +32,14 @@ def register(app: typer.Typer) -> None:
 def gateway(
     listen: GatewayListen = DEFAULT,
     new_key: NewKey = False,
+    lake: options.Lake = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
     if new_key:
         _print_key(as_json=as_json)
         return
-    settings = settings_of(None, config)
+    settings = settings_of(lake, config)
     from upwell import wiring
 
     asked = threading.Event()

@@ -1,7 +1,6 @@
 """The embedded engine as a gateway's sink: accepted is in the log, ended is what the engine says of it."""
 
 import threading
-import time
 from collections.abc import Iterable, Sequence
 
 import sqlalchemy as sa
@@ -12,7 +11,7 @@ from upwell.records import ChangeEvent, Outcome
 from upwell.runtime.backlog import Ticket
 from upwell.runtime.engine import Engine, Work
 from upwell.runtime.eventlog import EventLog
-from upwell.runtime.eventlog_tables import EVENTS
+from upwell.runtime.eventlog_tables import DEAD, EVENTS
 
 RETRY_AFTER_S = 5.0
 
@@ -24,7 +23,6 @@ class EngineSink:
         self._engine = engine
         self._log = log
         self._max_pending = max_pending
-        self._closing = threading.Event()
 
     def accept(self, events: Sequence[ChangeEvent]) -> None:
         if self._engine.open_events() + len(events) > self._max_pending:
@@ -33,30 +31,28 @@ class EngineSink:
 
     def fates(self, events: Sequence[ChangeEvent], timeout_s: float) -> dict[str, Fate]:
         wanted = {event.event_id for event in events}
-        waiting = _Waiting(wanted, self._closing)
+        waiting = _Waiting(wanted)
         with self._engine.watching(waiting):
             waiting.learn(self._ended(wanted))  # after the watch began, so that no end falls between the two
             return waiting.wait(timeout_s)
 
-    def close(self) -> None:
-        """Whoever waits for fates is answered with what is known."""
-        self._closing.set()
-
     def _ended(self, wanted: set[str]) -> dict[str, Fate]:
-        query = sa.select(EVENTS.c.event_id, EVENTS.c.outcome, EVENTS.c.reason).where(
-            EVENTS.c.event_id.in_(wanted), EVENTS.c.outcome.is_not(None)
-        )
+        found = sa.select(EVENTS.c.event_id, EVENTS.c.outcome, EVENTS.c.reason, DEAD.c.detail)
+        joined = found.select_from(EVENTS.outerjoin(DEAD, DEAD.c.event_id == EVENTS.c.event_id))
+        query = joined.where(EVENTS.c.event_id.in_(wanted), EVENTS.c.outcome.is_not(None))
         with self._log.transaction(read_only=True) as connection:
             rows = connection.execute(query).all()
-        return {event_id: Fate(outcome=Outcome(outcome), reason=reason) for event_id, outcome, reason in rows}
+        return {
+            event_id: Fate(outcome=Outcome(outcome), reason=reason, detail=detail or "")
+            for event_id, outcome, reason, detail in rows
+        }
 
 
 class _Waiting:
     """An engine's watcher that waits for the fates of some events."""
 
-    def __init__(self, wanted: set[str], closing: threading.Event) -> None:
+    def __init__(self, wanted: set[str]) -> None:
         self._wanted = wanted
-        self._closing = closing
         self._fates: dict[str, Fate] = {}
         self._changed = threading.Condition()
 
@@ -74,11 +70,6 @@ class _Waiting:
             self._changed.notify_all()
 
     def wait(self, timeout_s: float) -> dict[str, Fate]:
-        deadline = time.monotonic() + timeout_s
         with self._changed:
-            while len(self._fates) < len(self._wanted) and not self._closing.is_set():
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    break
-                self._changed.wait(min(left, 0.2))
+            self._changed.wait_for(lambda: self._wanted <= self._fates.keys(), timeout_s)
             return dict(self._fates)

@@ -3,6 +3,8 @@
 import hashlib
 import hmac
 import re
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
@@ -19,6 +21,8 @@ from upwell.sources.terms import Terms, terms_of
 
 TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 """w3.org/TR/trace-context, version 00."""
+SLICE_S = 0.5
+"""How long a closing gateway may have to wait for those who wait."""
 
 
 class Stranger(UpwellError):
@@ -68,6 +72,7 @@ class Door:
         self._sources = sources
         self._clock = clock
         self._metrics = metrics
+        self._closing = threading.Event()
 
     def admit(self, authorization: str) -> Terms:
         """The terms of whoever shows this Authorization header. Raises Stranger."""
@@ -99,8 +104,14 @@ class Door:
         return accepted(taken.events, taken.ignored)
 
     def waited(self, events: Sequence[ChangeEvent], timeout_s: float) -> Waited:
-        """How the events ended, within `timeout_s`."""
-        fates = self._sink.fates(events, timeout_s)
+        """How the events ended, within `timeout_s`, or until the door closes."""
+        deadline = time.monotonic() + timeout_s
+        wanted = {event.event_id for event in events}
+        while True:
+            left = deadline - time.monotonic()
+            fates = self._sink.fates(events, max(0.0, min(left, SLICE_S)))
+            if wanted <= fates.keys() or left <= SLICE_S or self._closing.is_set():
+                break
         said = accepted(events)
         return Waited(
             accepted=said.accepted,
@@ -108,6 +119,10 @@ class Door:
             ended=tuple(_ended(name, fates[name]) for name in said.accepted if name in fates),
             pending=tuple(name for name in said.accepted if name not in fates),
         )
+
+    def close(self) -> None:
+        """Whoever waits is answered with what is known."""
+        self._closing.set()
 
     def answered(self, route: str, status: int) -> None:
         """Count an answer."""

@@ -13,7 +13,7 @@ from upwell.sources.terms import check
 
 
 class Gateway:
-    """Listens from `listen` to `close`; `before` and `after` are called around its last answers.
+    """Listens from `listen` to `close`; `after` is called when it has given its last answer.
 
     Raises Misconfigured for a source whose settings could never work.
     """
@@ -29,10 +29,9 @@ class Gateway:
     ) -> None:
         for name, source in settings.sources.items():
             check(name, source)
-        door = Door(sink, keys=settings.keys, sources=settings.sources, clock=now_us, metrics=metrics)
-        self._application = build(door, exposition=exposition, ready=ready)
+        self._door = Door(sink, keys=settings.keys, sources=settings.sources, clock=now_us, metrics=metrics)
+        self._application = build(self._door, exposition=exposition, ready=ready)
         self._listening: Listening | None = None
-        self.before: list[Callable[[], None]] = []
         self.after: list[Callable[[], None]] = []
 
     def listen(self, host: str, port: int) -> str:
@@ -42,8 +41,7 @@ class Gateway:
 
     def close(self) -> None:
         """Answer what is in hand, then stop."""
-        for close in self.before:
-            close()
+        self._door.close()
         if self._listening is not None:
             self._listening.close()
         for close in self.after:
