@@ -77,6 +77,12 @@ EVENTS_PENDING = Gauge(
     meaning="Events accepted and not yet ended.",
     labels={"source": _SOURCE},
 )
+EVENTS_OLDEST = Gauge(
+    name="upwell_events_oldest_pending_seconds",
+    unit="seconds",
+    meaning="How long the oldest event that has not ended has waited.",
+    labels={"source": _SOURCE},
+)
 DEAD_LETTERS = Counter(
     name="upwell_dead_letters_total",
     unit="events",

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from upwell.database import insert
 from upwell.messages import Dead, Ended
-from upwell.records import ChangeEvent, Outcome
+from upwell.records import ChangeEvent, DocKey, Outcome
 from upwell.runtime import letterbox
 from upwell.runtime.eventlog_tables import EVENTS, UNENDED
 
@@ -63,15 +63,19 @@ def end(connection: sa.Connection, ends: Sequence[Ended | Dead]) -> None:
             dead[one.event.event_id] = one
     _upsert(connection, settled, sa.or_(UNENDED, EVENTS.c.outcome == Outcome.DEAD))
     _upsert(connection, dead, UNENDED)
-    letters = bool(settled) and letterbox.any_letter(connection)
+    touched = letterbox.families(connection, (key for ended in settled.values() for key in _keys(ended.event)))
     for ended in settled.values():
-        if letters or ended.faults:
+        if ended.faults or not touched.isdisjoint(_keys(ended.event)):
             letterbox.settle(connection, ended.event, ended.fate, ended.at, ended.faults)
     found = connection.execute(OUTCOMES, {"events": sorted(dead)}).all() if dead else []
     for event_id, outcome in found:
         one = dead[event_id]
         if outcome == Outcome.DEAD and one.event is not None:
             letterbox.settle(connection, one.event, one.fate, one.at)
+
+
+def _keys(event: ChangeEvent) -> tuple[DocKey, ...]:
+    return (event.key,) if event.previous_key is None else (event.key, event.previous_key)
 
 
 def _upsert(connection: sa.Connection, ends: dict[str, Any], replaced: sa.ColumnElement[bool]) -> None:

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 
 import msgspec
 import sqlalchemy as sa
+from msgspec.structs import replace
 
 from upwell.database import Migration, migrate
+from upwell.lake.family import INSIDE, STAGE
 from upwell.records import ChangeEvent, DocKey
 from upwell.runtime.eventlog_batches import row_of
 from upwell.runtime.eventlog_tables import DEAD, EVENTS, METADATA, REPLAYS, VERSION
@@ -39,7 +41,13 @@ def _order_by_content(connection: sa.Connection) -> None:
     for letter in letters:
         key = DocKey(tenant=letter["tenant"], source=letter["source"], doc_id=letter["doc_id"])
         order = order_of(_DECODER.decode(letter["body"])) if letter["body"] else 0
-        connection.execute(sa.insert(DEAD), {**letter, "document": key.digest, "content_order": order})
+        whole = replace(key, doc_id=key.doc_id.partition(INSIDE)[0]) if _of_part(letter) else key
+        fresh = {"document": key.digest, "family": whole.digest, "content_order": order}
+        connection.execute(sa.insert(DEAD), {**letter, **fresh})
+
+
+def _of_part(letter: sa.RowMapping) -> bool:
+    return letter["event_id"] is None and letter["stage"] == STAGE and INSIDE in letter["doc_id"]
 
 
 STEPS: Mapping[int, Migration] = {2: _order_by_content}

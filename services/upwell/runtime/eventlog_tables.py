@@ -3,7 +3,6 @@
 import sqlalchemy as sa
 
 from upwell.database import Number, Text
-from upwell.lake.family import STAGE
 from upwell.records import Op, Outcome
 
 METADATA = sa.MetaData()
@@ -43,7 +42,8 @@ DEAD = sa.Table(
     METADATA,
     sa.Column("id", Number, primary_key=True, autoincrement=True),
     sa.Column("event_id", Text),
-    sa.Column("document", Text, nullable=False),  # DocKey.digest
+    sa.Column("document", Text, nullable=False),  # DocKey.digest, and that of the document it is a part of
+    sa.Column("family", Text, nullable=False),
     sa.Column("tenant", Text, nullable=False),
     sa.Column("source", Text, nullable=False),
     sa.Column("doc_id", Text, nullable=False),
@@ -57,8 +57,7 @@ DEAD = sa.Table(
     sa.Column("body", sa.LargeBinary),
     sa.Column("raw", sa.LargeBinary),
     sa.UniqueConstraint("document", "stage", "reason", "origin", name="dead_letters_once"),
-    sa.Index("dead_letters_event", "event_id"),
-    sa.Index("dead_letters_source", "tenant", "source"),
+    sa.Index("dead_letters_family", "family"),
     sqlite_autoincrement=True,
 )
 """What was refused: an event (`body`), what never became one (a folder's entry, a part of a document), or a message
@@ -79,12 +78,10 @@ END = (
     .where(EVENTS.c.event_id == sa.bindparam("event"), UNENDED)
     .values({name: sa.bindparam(name) for name in ("ended_at", "outcome", "reason", "body")})
 )
-FORGET_EVENT = sa.delete(DEAD).where(DEAD.c.event_id == sa.bindparam("event"))
-FORGET_EVENTS = sa.delete(DEAD).where(
-    DEAD.c.document == sa.bindparam("digest"),
-    DEAD.c.event_id.is_not(None),
-    DEAD.c.content_order <= sa.bindparam("order"),
-)
+_FAMILY = DEAD.c.family == sa.bindparam("digest")
+FORGET_FAMILY = sa.delete(DEAD).where(_FAMILY)
+FORGET_EVENT = FORGET_FAMILY.where(DEAD.c.event_id == sa.bindparam("event"))
+FORGET_EVENTS = FORGET_FAMILY.where(DEAD.c.event_id.is_not(None), DEAD.c.content_order <= sa.bindparam("order"))
 """The letters of a document's events up to one that was applied."""
 _CHANGED = sa.and_(
     EVENTS.c.document == sa.bindparam("digest"), EVENTS.c.outcome == Outcome.APPLIED, EVENTS.c.op != Op.ACL
@@ -95,16 +92,6 @@ _MOVED_AWAY = sa.and_(
 GONE_ON = sa.select(EVENTS.c.seq).where(EVENTS.c.content_order > sa.bindparam("order"), sa.or_(_CHANGED, _MOVED_AWAY))
 """A newer event has changed the document already, or moved it: control overtakes, and a ledger hears of ends in any
 order."""
-_INSIDE = (
-    DEAD.c.tenant == sa.bindparam("of_tenant"),
-    DEAD.c.source == sa.bindparam("of_source"),
-    DEAD.c.doc_id >= sa.bindparam("first"),
-    DEAD.c.doc_id < sa.bindparam("after"),
-    DEAD.c.stage == STAGE,
-    DEAD.c.event_id.is_(None),
-)
-"""Dead letters of a document's parts: doc_ids between `parent!/` and what follows that in byte order."""
-FORGET_INSIDE = sa.delete(DEAD).where(*_INSIDE)
-FORGET_INSIDE_UNLESS_GONE_ON = FORGET_INSIDE.where(~GONE_ON.exists())
+FORGET_PARTS_UNLESS_GONE_ON = FORGET_FAMILY.where(DEAD.c.document != DEAD.c.family, ~GONE_ON.exists())
+FAMILIES = sa.select(DEAD.c.family).distinct().where(DEAD.c.family.in_(sa.bindparam("digests", expanding=True)))
 TRIED = sa.select(REPLAYS.c.attempts).where(REPLAYS.c.event_id == sa.bindparam("event"))
-ANY_LETTER = sa.select(DEAD.c.id).limit(1)

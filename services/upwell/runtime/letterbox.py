@@ -4,7 +4,7 @@ Functions on a connection, in the caller's transaction. They give the same lette
 document's events come, and however often each does: what is newer is a matter of content (`order_of`), not of arrival.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -12,17 +12,16 @@ import sqlalchemy as sa
 from upwell.database import insert
 from upwell.errors import Reason
 from upwell.lake.decide import RANKS
-from upwell.lake.family import child_id
 from upwell.messages import Dead
 from upwell.ports import ChildFault, Fate
 from upwell.records import ENCODER, ChangeEvent, DocKey, Op, Outcome
 from upwell.runtime.eventlog_tables import (
-    ANY_LETTER,
     DEAD,
+    FAMILIES,
     FORGET_EVENT,
     FORGET_EVENTS,
-    FORGET_INSIDE,
-    FORGET_INSIDE_UNLESS_GONE_ON,
+    FORGET_FAMILY,
+    FORGET_PARTS_UNLESS_GONE_ON,
     GONE_ON,
     TRIED,
 )
@@ -36,9 +35,12 @@ def order_of(event: ChangeEvent) -> int:
     return event.version * 4 + RANKS.get(event.op, 0)
 
 
-def any_letter(connection: sa.Connection) -> bool:
-    """True if there is any letter that an end could take away."""
-    return connection.execute(ANY_LETTER).first() is not None
+def families(connection: sa.Connection, keys: Iterable[DocKey]) -> frozenset[DocKey]:
+    """Those of the documents that have any letter, their own or a part's."""
+    known = {key.digest: key for key in keys}
+    if not known:
+        return frozenset()
+    return frozenset(known[digest] for (digest,) in connection.execute(FAMILIES, {"digests": sorted(known)}))
 
 
 def settle(
@@ -49,16 +51,27 @@ def settle(
         if not _gone_on(connection, event):
             bury(connection, event.key, fate, at, event)
     else:
-        connection.execute(FORGET_EVENT, {"event": event.event_id})
+        connection.execute(FORGET_EVENT, {"digest": event.key.digest, "event": event.event_id})
         if fate.outcome is Outcome.APPLIED and event.op is not Op.ACL:
             connection.execute(FORGET_EVENTS, {"digest": event.key.digest, "order": order_of(event)})
     if event.op is not Op.ACL:
         _settle_parts(connection, event, fate, at, faults)
 
 
-def bury(connection: sa.Connection, key: DocKey, fate: Fate, at: int, event: ChangeEvent | None = None) -> None:
-    """Write a letter, or refresh the one that stands for the same reason. Without an event it cannot be replayed."""
-    values = _values(key, fate, at)
+def bury(
+    connection: sa.Connection,
+    key: DocKey,
+    fate: Fate,
+    at: int,
+    event: ChangeEvent | None = None,
+    *,
+    part_of: DocKey | None = None,
+) -> None:
+    """Write a letter, or refresh the one that stands for the same reason. Without an event it cannot be replayed.
+
+    `part_of` is the document whose part `key` is.
+    """
+    values = _values(key, fate, at) | {"family": (part_of or key).digest}
     fresh: dict[str, Any] = {"detail": fate.detail}
     if event is not None:
         before = connection.execute(TRIED, {"event": event.event_id}).scalar_one_or_none() or 0
@@ -88,8 +101,7 @@ def unbury(connection: sa.Connection, key: DocKey, stage: str, reason: str) -> N
 
 def forget(connection: sa.Connection, key: DocKey) -> int:
     """Forget every letter of a document and of its parts; how many there were."""
-    own = connection.execute(sa.delete(DEAD).where(DEAD.c.document == key.digest)).rowcount
-    return own + connection.execute(FORGET_INSIDE, _inside(key)).rowcount
+    return connection.execute(FORGET_FAMILY, {"digest": key.digest}).rowcount
 
 
 def _settle_parts(
@@ -103,26 +115,21 @@ def _settle_parts(
         _forget_parts(connection, event.previous_key, order_of(event))
     if faults and replaced and not _gone_on(connection, event):
         for fault in faults:
-            bury(connection, fault.key, fault.fate, at)
+            bury(connection, fault.key, fault.fate, at, part_of=event.key)
 
 
 def _forget_parts(connection: sa.Connection, key: DocKey, order: int) -> None:
-    connection.execute(FORGET_INSIDE_UNLESS_GONE_ON, _inside(key) | {"digest": key.digest, "order": order})
+    connection.execute(FORGET_PARTS_UNLESS_GONE_ON, {"digest": key.digest, "order": order})
 
 
 def _gone_on(connection: sa.Connection, event: ChangeEvent) -> bool:
     return connection.execute(GONE_ON, {"digest": event.key.digest, "order": order_of(event)}).first() is not None
 
 
-def _inside(key: DocKey) -> dict[str, Any]:
-    first = child_id(key.doc_id, "")
-    after = first[:-1] + chr(ord(first[-1]) + 1)
-    return {"of_tenant": key.tenant, "of_source": key.source, "first": first, "after": after}
-
-
 def _values(key: DocKey, fate: Fate, at: int) -> dict[str, Any]:
     return {
         "document": key.digest,
+        "family": key.digest,
         "tenant": key.tenant,
         "source": key.source,
         "doc_id": key.doc_id,

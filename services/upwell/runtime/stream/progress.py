@@ -1,7 +1,7 @@
 """What a worker is at: facts for its health endpoints, and its metrics."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from upwell import metrics as m
 from upwell.metrics import Metrics
@@ -55,6 +55,14 @@ class Progress:
             self.done[self.in_hand.topic, self.in_hand.partition] = self.in_hand.offset + 1
         self.in_hand = self.in_hand_since = self.failing_since = None
         self.last_progress = now
+
+    def passed(self, outcomes: Mapping[str, int], seconds: float) -> None:
+        """A batch is done: how many of its messages ended how."""
+        for outcome, messages in outcomes.items():
+            self._metrics.count(m.WORKER_MESSAGES, messages, outcome=outcome, **self._labels)
+        self._metrics.observe(m.WORKER_SECONDS, seconds, **self._labels)
+        self.failing_since = None
+        self.last_progress = self._clock()
 
     def tripped(self) -> None:
         self._metrics.set(m.WORKER_BREAKER, 1, **self._labels)
