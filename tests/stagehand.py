@@ -3,6 +3,7 @@
 That is `edge_server.py`, which stands in for a Qdrant server; everything else is the command as it is.
 """
 
+import os
 import sys
 from urllib.parse import urlsplit
 
@@ -11,6 +12,8 @@ from upwell import cli
 from upwell.wiring import opening
 
 SCHEME = "edge+unix"
+COLLECTION = "UPWELL_TEST_COLLECTION"
+"""The environment variable that says what collections of a real server are called instead of `upwell`."""
 
 
 def url_of(socket_path):
@@ -23,6 +26,7 @@ def stand_in(settings, identity, *others, **options):
     parts = urlsplit(settings.store or "")
     if parts.scheme == SCHEME:
         return SharedEdge(parts.path, identity.dim)
+    opening.COLLECTION = os.environ.get(COLLECTION, opening.COLLECTION)
     return OPEN_STORE(settings, identity, *others, **options)
 
 
