@@ -87,5 +87,6 @@ def worker(
 
 
 def _end_with_owner() -> None:
-    sys.stdin.buffer.read()
+    while os.read(sys.stdin.fileno(), 1024):  # not by the buffer, whose lock would fail the interpreter at its end
+        pass
     os.kill(os.getpid(), signal.SIGTERM)
