@@ -1,5 +1,7 @@
 """A distributed lake in one process: the commands' side on SQLite, the workers as handlers over a log in memory."""
 
+import time
+
 import words
 from handlers import Handlers, drain
 from memory_log import MemoryLog
@@ -53,6 +55,8 @@ class MemoryEnds:
     def poll(self, timeout_s):
         ends = self.log.messages(topics.APPLIED)[self.heard :]
         self.heard += len(ends)
+        if not ends:
+            time.sleep(0.01)
         return ends
 
     def close(self):

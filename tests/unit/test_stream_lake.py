@@ -1,5 +1,8 @@
 """What commands ask of a distributed lake, with its workers as handlers over a log in memory."""
 
+import queue
+import threading
+
 import pytest
 
 import words
@@ -184,3 +187,40 @@ def test_an_erasure_that_nobody_carries_out_says_so(world):
     world.producer.working = False
     with pytest.raises(Retryable, match="has not ended yet"):
         erase(world.lake._parts, upsert("a.md", "").key, patience_s=0.1)
+
+
+@pytest.fixture
+def followed(world, docs):
+    """The lake follows `docs`; what it said so far."""
+    stop, ready, said = threading.Event(), queue.Queue(), queue.Queue()
+    how = {"owner": OWNER, "stop": stop, "on_ready": ready.put, "on_change": said.put}
+    thread = threading.Thread(target=lambda: world.lake.follow(docs, **how))
+    (docs / "a.txt").write_text("larch")
+    thread.start()
+    assert ready.get(timeout=30).documents.new == 1
+    yield said
+    stop.set()
+    thread.join(30)
+    assert not thread.is_alive()
+
+
+def test_a_followed_folder_s_changes_are_searchable_and_said(world, docs, followed):
+    assert found(world.lake) == ["a.txt"]
+    (docs / "b.txt").write_text("alder")
+    assert followed.get(timeout=30).startswith("b.txt: searchable in ")
+    assert found(world.lake) == ["a.txt", "b.txt"]
+    (docs / "a.txt").unlink()
+    assert followed.get(timeout=30).startswith("a.txt: gone in ")
+    assert found(world.lake) == ["b.txt"]
+
+
+def test_following_outlasts_a_log_that_cannot_be_reached(world, docs, followed):
+    world.producer.fail_with = Retryable("the brokers do not answer")
+    (docs / "b.txt").write_text("alder")
+    assert followed.get(timeout=30) == "the brokers do not answer; looking again"
+    assert followed.get(timeout=30).startswith("b.txt: searchable in ")
+
+
+def test_the_network_is_the_gateway_s(world):
+    with pytest.raises(Misconfigured, match="upwell gateway"):
+        world.lake.listen("127.0.0.1", 0)

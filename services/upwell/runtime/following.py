@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from upwell import logs
 from upwell.answers import Progress
+from upwell.clock import Clock
 from upwell.errors import Retryable
+from upwell.messages import Ended
 from upwell.records import ChangeEvent, Lane, Op, Outcome
 from upwell.runtime.backlog import Ticket
 from upwell.runtime.engine import Work
@@ -91,7 +93,8 @@ class Following:
 
                 waiting = threading.Thread(target=ready, name="first-pass")
                 waiting.start()
-                self._follow(watch, stop, first.recheck_at, on_change)
+                clock = self._parts.clock
+                follow_changes(watch, self._scanning, stop, first.recheck_at, say=on_change, clock=clock)
                 waiting.join()
         finally:
             self._parts.followed.discard(self._place)
@@ -106,20 +109,24 @@ class Following:
                 logs.warn("sweep_failed", why=str(e))
             stop.wait(SWEEP_S)
 
-    def _follow(self, watch: FolderWatch, stop: threading.Event, recheck_at: int | None, say: Say) -> None:
-        missed: frozenset[str] = frozenset()
-        while (evidence := watch.wait(recheck_at)) is not None:
-            try:
-                recheck_at = self._scanning.look(Lane.LIVE, evidence | missed, watch.notices).recheck_at
-                missed = frozenset()
-            except Retryable as e:
-                say(f"{e}; looking again")
-                missed |= evidence
-                recheck_at = self._parts.clock()
-                stop.wait(PAUSE_S)
+
+def follow_changes(
+    watch: FolderWatch, scanning: Scanning, stop: threading.Event, recheck_at: int | None, *, say: Say, clock: Clock
+) -> None:
+    """Look at whatever `watch` notices until `stop` is set; a look that failed is made again, with what it missed."""
+    missed: frozenset[str] = frozenset()
+    while (evidence := watch.wait(recheck_at)) is not None:
+        try:
+            recheck_at = scanning.look(Lane.LIVE, evidence | missed, watch.notices).recheck_at
+            missed = frozenset()
+        except Retryable as e:
+            say(f"{e}; looking again")
+            missed |= evidence
+            recheck_at = clock()
+            stop.wait(PAUSE_S)
 
 
-def line_of(event: ChangeEvent, work: Work, seconds: float) -> str:
+def line_of(event: ChangeEvent, work: Work | Ended, seconds: float) -> str:
     """`guide/a.md: searchable in 0.31 s (kept 12, embedded 1, removed 1)`."""
     if work.fate.outcome is Outcome.DEAD:
         return f"{event.doc_id}: not indexed: {work.fate.reason} ({work.fate.detail})"

@@ -9,12 +9,12 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from upwell.answers import Check, InitAnswer, LakeApi
+from upwell.answers import Check, FollowingLake, InitAnswer, LakeApi
 from upwell.config import Settings
 from upwell.embed import MINILM
 from upwell.errors import Misconfigured
 from upwell.wiring.embedded import connect as _connect_embedded
-from upwell.wiring.embedded import own
+from upwell.wiring.embedded import own as _own_embedded
 
 if TYPE_CHECKING:
     from upwell.runtime.gateway.process import Gateway
@@ -30,6 +30,17 @@ def connect(settings: Settings, *, role: str = "command", create: bool = True) -
     """
     if settings.brokers is None:
         return _connect_embedded(settings, role=role, create=create)
+    from upwell.wiring.distributed import lake
+
+    return lake(settings)
+
+
+def own(settings: Settings) -> FollowingLake:
+    """The lake for `run`: as its owner, or the services' when `brokers` is set. Raises Misconfigured saying who holds
+    it, when another does.
+    """
+    if settings.brokers is None:
+        return _own_embedded(settings)
     from upwell.wiring.distributed import lake
 
     return lake(settings)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from upwell.answers import Check, InitAnswer, LakeApi
+from upwell.answers import Check, InitAnswer
 from upwell.clock import now_us
 from upwell.config import Settings
 from upwell.errors import Misconfigured
@@ -42,7 +42,7 @@ def identity_of(registry: SqlRegistry, settings: Settings) -> Identity:
     return identity
 
 
-def lake(settings: Settings) -> LakeApi:
+def lake(settings: Settings) -> FollowingLake:
     """What commands ask of a distributed lake. Each part is opened when it is needed, but for registry and ledger."""
     from upwell.runtime.stream.applied import AppliedEnds
     from upwell.runtime.stream.lag import LagReader
@@ -69,6 +69,7 @@ def lake(settings: Settings) -> LakeApi:
             ends=lambda: AppliedEnds(settings.brokers, blobs),
             lag=lag.totals,
             clock=now_us,
+            rescan_s=settings.rescan_s,
             closers=(close_sink, lag.close, ledger.close, registry.close, blobs.close),
         )
     )

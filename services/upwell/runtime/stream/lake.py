@@ -1,7 +1,9 @@
 """The distributed lake as commands see it: questions go to the registry and the store, work goes into the log."""
 
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from upwell.answers import (
@@ -15,7 +17,7 @@ from upwell.answers import (
     ShowAnswer,
     StatusAnswer,
 )
-from upwell.errors import UpwellError
+from upwell.errors import Misconfigured, UpwellError
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.ports import DeadLetter
 from upwell.runtime import looks, views
@@ -28,6 +30,7 @@ from upwell.runtime.replaying import give_back, outcomes_of, reopen, settle, som
 from upwell.runtime.scanning import Scanning
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.erasing import erase
+from upwell.runtime.stream.following import StreamFollowing
 from upwell.runtime.stream.intake import Memory, StreamIntake, alone
 from upwell.runtime.stream.parts import LakeParts
 from upwell.runtime.stream.waiting import Waiting
@@ -39,7 +42,7 @@ OWNER = "workers over Kafka"
 
 
 class DistributedLake:
-    """`answers.LakeApi` over the parts of a distributed lake. Holds nothing that others wait for."""
+    """`answers.FollowingLake` over the parts of a distributed lake. Holds nothing that others wait for."""
 
     def __init__(self, parts: LakeParts) -> None:
         self._parts = parts
@@ -56,36 +59,30 @@ class DistributedLake:
     ) -> IngestAnswer:
         """Reads the folder here and leaves the work to the workers; returns when all of it has ended."""
         started = time.monotonic()
-        parts = self._parts
-        parts.pipeline()
-        make_folder(parts.folder)
-        reader = FileReader(
-            folder.resolve(),
-            clock=parts.clock,
-            keep_bytes=DEFAULT_LIMITS.file_bytes,  # workers elsewhere cannot come for what is not carried
-            most_bytes=DEFAULT_LIMITS.file_bytes,
-        )
-        found = FolderSource(
-            folder,
-            owner=owner,
-            tenant=tenant,
-            source=source,
-            excluded=[parts.folder],
-            clock=parts.clock,
-            reader=reader,
-        )
-        with alone(parts.folder):
-            memory, ends = Memory(parts.folder / MEMORY), parts.ends()
-            try:
-                waiting = Waiting(ends, lambda ids: outcomes_of(parts.ledger, ids))
-                intake = StreamIntake(memory, parts.ledger, parts.sink, parts.blobs, waiting)
-                scanning = Scanning(found, intake, parts.clock)
-                scanning.open()
-                looked = look_until_rested(scanning, lambda: waiting.wait(progress), parts.clock)
-            finally:
-                ends.close()
-                memory.close()
+        with self._scanning(folder, owner=owner, source=source, tenant=tenant) as (scanning, waiting):
+            looked = look_until_rested(scanning, lambda: waiting.wait(progress), self._parts.clock)
         return ingested(looked, waiting, time.monotonic() - started)
+
+    def follow(
+        self,
+        folder: Path,
+        *,
+        owner: str,
+        stop: threading.Event,
+        source: str | None = None,
+        tenant: str = "default",
+        progress: Callable[[Progress], None] | None = None,
+        on_ready: Callable[[IngestAnswer], None] | None = None,
+        on_change: Callable[[str], None] | None = None,
+    ) -> None:
+        """See `answers.FollowingLake.follow`."""
+        with self._scanning(folder, owner=owner, source=source, tenant=tenant) as (scanning, waiting):
+            following = StreamFollowing(scanning, waiting, self._parts.rescan_s, self._parts.clock)
+            following.run(stop, progress, on_ready or (lambda _answer: None), on_change or (lambda _line: None))
+
+    def listen(self, host: str, port: int) -> str:  # noqa: ARG002 the other lake's
+        """A distributed lake has a process of its own for that."""
+        raise Misconfigured("--listen: brokers is set, so `upwell gateway` takes events and hooks from the network")
 
     def search(
         self,
@@ -169,14 +166,36 @@ class DistributedLake:
     def _letters(self, which: DeadFilter) -> list[DeadLetter]:
         return matching(self._parts.ledger.dead(which.tenant, which.source), which)
 
+    @contextmanager
+    def _scanning(
+        self, folder: Path, *, owner: str, source: str | None, tenant: str
+    ) -> Iterator[tuple[Scanning, Waiting]]:
+        """A scan of the folder, and the ends of what it sends; one process of this machine at a time."""
+        parts = self._parts
+        parts.pipeline()
+        make_folder(parts.folder)
+        limit_bytes = DEFAULT_LIMITS.file_bytes  # all of a file is carried: workers elsewhere cannot come for it
+        reader = FileReader(folder.resolve(), clock=parts.clock, keep_bytes=limit_bytes, most_bytes=limit_bytes)
+        found = FolderSource(
+            folder,
+            owner=owner,
+            tenant=tenant,
+            source=source,
+            excluded=[parts.folder],
+            clock=parts.clock,
+            reader=reader,
+        )
+        with alone(parts.folder), closing(Memory(parts.folder / MEMORY)) as memory, closing(parts.ends()) as ends:
+            waiting = Waiting(ends, lambda ids: outcomes_of(parts.ledger, ids))
+            intake = StreamIntake(memory, parts.ledger, parts.sink, parts.blobs, waiting)
+            scanning = Scanning(found, intake, parts.clock)
+            scanning.open()
+            yield scanning, waiting
+
     def _looks(self) -> Mapping[tuple[str, str], looks.Look]:
         """What this machine's folders had to say; other machines' are not known here."""
         path = self._parts.folder / MEMORY
         if not path.exists():
             return {}
-        memory = Memory(path)
-        try:
-            with memory.transaction(read_only=True) as connection:
-                return looks.load(connection)
-        finally:
-            memory.close()
+        with closing(Memory(path)) as memory, memory.transaction(read_only=True) as connection:
+            return looks.load(connection)

@@ -34,7 +34,8 @@ class LakeParts:
     """`name` is what `status` calls the lake; `folder` is where this machine keeps what its folders remember.
 
     `pipeline` raises Misconfigured for a lake that was never made. `ends` opens the topic `applied` at its end; `lag`
-    says how many messages wait for each consumer group. What `closers` close is closed last.
+    says how many messages wait for each consumer group. A followed folder is compared as a whole every `rescan_s`. What
+    `closers` close is closed last.
     """
 
     name: str
@@ -50,6 +51,7 @@ class LakeParts:
     ends: Callable[[], Ends]
     lag: Callable[[], Mapping[str, int]]
     clock: Clock
+    rescan_s: float = 600.0
     closers: Iterable[Callable[[], None]] = ()
 
     def close(self) -> None:

@@ -29,7 +29,8 @@ class Ends(Protocol):
 class Waiting:
     """Counts from its making on. `ledger` says how those events ended that have, `patience_s` is how long none may.
 
-    An event that only the ledger knows to have ended counts without its chunks.
+    An event that only the ledger knows to have ended counts without its chunks. One thread may `expect` while another
+    waits or hears.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Waiting:
         self._open: dict[str, str] = {}
         self._seen = 0
         self._current = ""
+        self._heard_at = self._asked_at = now_s()
         self.dead = 0
         self.chunks = ChunkCounts()
         self.tokens_embedded = 0
@@ -58,29 +60,44 @@ class Waiting:
         self._seen += len(events)
         self._open.update((event.event_id, event.doc_id) for event in events)
 
+    @property
+    def open(self) -> int:
+        """How many of the expected events have not ended."""
+        return len(self._open)
+
     def wait(self, progress: Callable[[Progress], None] | None = None) -> None:
         """Return when every expected event has ended. Raises Retryable when none has for long; none is lost by it."""
-        heard = asked = self._now_s()
+        self._heard_at = self._asked_at = self._now_s()
         while self._open:
-            before = len(self._open)
-            for ended in self._ends.poll(POLL_S):
-                self._take(ended)
-            now = self._now_s()
-            if len(self._open) == before and now - max(heard, asked) >= self._ask_s:
-                asked = now
-                self._ask()
-            if len(self._open) < before:
-                heard = now
-            elif now - heard >= self._patience_s:
+            self.hear()
+            if self._now_s() - self._heard_at >= self._patience_s:
                 raise Retryable(
                     f"{len(self._open)} events wait and none has ended for {self._patience_s:.0f} s: do the workers "
                     "run? (upwell status shows what waits for whom) Nothing is lost: they go on when the workers do"
                 )
-            self._tell(progress)
+            self.tell(progress)
 
-    def _take(self, ended: Ended) -> None:
-        if self._open.pop(ended.event.event_id, None) is None:  # another's, or told twice
-            return
+    def hear(self) -> list[Ended]:
+        """Count what has ended since the last time, waiting a moment for something; those that were expected."""
+        mine = [ended for ended in self._ends.poll(POLL_S) if self._take(ended)]
+        now = self._now_s()
+        if mine:
+            self._heard_at = now
+        elif self._open and now - max(self._heard_at, self._asked_at) >= self._ask_s:
+            self._asked_at = now
+            self._ask()
+        return mine
+
+    def tell(self, progress: Callable[[Progress], None] | None) -> None:
+        """How far it is."""
+        if progress is not None:
+            done = self._seen - len(self._open)
+            progress(Progress(phase="ingest", done=done, total=self._seen, current=self._current))
+
+    def _take(self, ended: Ended) -> bool:
+        """False for another's end, and for one that is told twice."""
+        if self._open.pop(ended.event.event_id, None) is None:
+            return False
         self._current = ended.event.doc_id
         self.dead += ended.fate.outcome is Outcome.DEAD
         self.tokens_embedded += ended.tokens_embedded
@@ -90,13 +107,10 @@ class Waiting:
             embedded=self.chunks.embedded + ended.embedded,
             removed=self.chunks.removed + ended.removed,
         )
+        return True
 
     def _ask(self) -> None:
         for event_id, outcome in self._ledger(tuple(self._open)).items():
             self._current = self._open.pop(event_id)
             self.dead += outcome is Outcome.DEAD
-
-    def _tell(self, progress: Callable[[Progress], None] | None) -> None:
-        if progress is not None:
-            done = self._seen - len(self._open)
-            progress(Progress(phase="ingest", done=done, total=self._seen, current=self._current))
+            self._heard_at = self._now_s()
