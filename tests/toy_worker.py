@@ -7,6 +7,8 @@ import logging
 import sys
 import time
 
+import msgspec
+
 from upwell.config import Settings
 from upwell.errors import Misconfigured, Reason, Rejected, Retryable, UpwellError
 from upwell.logs import line_of
@@ -27,7 +29,7 @@ class NoBlobs:
 
 
 class Copy:
-    """What the title says happens: `poison` is refused, `slow` takes a second, `crash` is a defect, `setting` stops."""
+    """What the title says happens: `poison` is refused, `slow` takes a second, `stuck` an hour, `crash` is a defect …"""
 
     def __init__(self, pause_s=0.0):
         self.pause_s = pause_s
@@ -41,6 +43,8 @@ class Copy:
                 raise Rejected(Reason.CORRUPT, "poison")
             case "slow":
                 time.sleep(1.0)
+            case "stuck":
+                time.sleep(3600)
             case "crash":
                 raise ZeroDivisionError
             case "away":
@@ -48,6 +52,7 @@ class Copy:
             case "setting":
                 raise Misconfigured("setting toy: wrong")
         text = event.content.data.decode() if isinstance(event.content, Inline) else ""
+        event = msgspec.structs.replace(event, content=None)
         document = ParsedDocument(status=ParseStatus.OK, blocks=(Block(kind=Kind.PARAGRAPH, text=text),))
         return [
             Outgoing(
@@ -76,7 +81,7 @@ def main(brokers, *words):
     logging.getLogger().handlers[0].format = lambda record: f"{time.monotonic():.1f} {line_of(record)}"
     try:
         settings = Settings(brokers=brokers, **given)
-        status = worker.run(settings, Role.PARSE, Line.LIVE, lambda: (Copy(pause_s), NoBlobs()))
+        status = worker.run(settings, Role.PARSE, Line.LIVE, lambda _metrics: (Copy(pause_s), NoBlobs()))
     except UpwellError as e:
         print(f"toy: {e}", file=sys.stderr, flush=True)
         status = 2 if isinstance(e, Misconfigured) else 1

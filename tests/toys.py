@@ -1,6 +1,5 @@
 """Toy workers on a real broker: started, killed and watched; what went into their topic and what came out."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from kafka.admin import NewTopic
 from broker import free_ports, wait_for
 from stream_samples import event
 from upwell.messages import Change, Dead, Embedded, Parsed
-from upwell.records import ENCODER, Inline
+from upwell.records import ENCODER
 from upwell.runtime.stream import codec, topics
 
 TAKEN, COPIED, FAILED, DEAD = (
@@ -79,7 +78,8 @@ class Toys:
 
 
 def answer(process, route):
-    """(status, text) of a worker's health server; (0, "") while it does not answer."""
+    """(status, text) of a worker's health server; (0, "") while it does not answer. The worker must live."""
+    assert process.poll() is None, f"the worker ended with {process.returncode}:\n{process.log.read_text()[-2000:]}"
     try:
         found = httpx.get(f"http://127.0.0.1:{process.port}{route}", timeout=3)
     except httpx.TransportError:
@@ -87,8 +87,13 @@ def answer(process, route):
     return found.status_code, found.text.strip()
 
 
-def ready(process):
-    wait_for(lambda: answer(process, "/readyz")[0] == 200, 40, "worker is ready")
+def ready(*processes):
+    for process in processes:
+        wait_for(lambda p=process: answer(p, "/readyz")[0] == 200, 40, "the worker is ready")
+
+
+def unready(process, why):
+    wait_for(lambda: answer(process, "/readyz") == (503, why), 20, f"the worker says: {why}")
 
 
 def rss_mb(process):
@@ -99,10 +104,12 @@ def rss_mb(process):
 
 def make_topics(broker, **configs):
     with closing(KafkaAdminClient(bootstrap_servers=broker.address)) as admin:
-        admin.create_topics([NewTopic(t, num_partitions=PARTITIONS, replication_factor=1, topic_configs=configs) for t in topics.ALL])
+        admin.create_topics(
+            [NewTopic(t, num_partitions=PARTITIONS, replication_factor=1, topic_configs=configs) for t in topics.ALL]
+        )
 
 
-def put(broker, count, documents=100, first=0, data=b"tea", title=lambda n: None):
+def put(broker, count, *, documents=100, first=0, data=b"tea", title=lambda n: None):
     """Write changes `first` .. of `documents` documents in turn; the version is the number. Returns their ids."""
     with closing(KafkaProducer(bootstrap_servers=broker.address, linger_ms=5, max_request_size=4_000_000)) as producer:
         ids = []
@@ -118,7 +125,11 @@ def got(broker, topic):
     """All messages of a topic, each partition in order."""
     kind = {COPIED: Parsed, FAILED: Embedded, DEAD: Dead}[topic]
     found = []
-    with closing(KafkaConsumer(bootstrap_servers=broker.address, group_id=None, auto_offset_reset="earliest")) as consumer:
+    with closing(
+        KafkaConsumer(
+            bootstrap_servers=broker.address, group_id=None, enable_auto_commit=False, auto_offset_reset="earliest"
+        )
+    ) as consumer:
         parts = [TopicPartition(topic, n) for n in range(PARTITIONS)]
         consumer.assign(parts)
         ends = consumer.end_offsets(parts)
@@ -135,6 +146,12 @@ def behind(broker, group=GROUP, topic=TAKEN):
         parts = [TopicPartition(topic, n) for n in range(PARTITIONS)]
         ends = consumer.end_offsets(parts)
         return sum(ends[part] - (consumer.committed(part) or 0) for part in parts)
+
+
+def sent(broker, topic=COPIED):
+    """How many records stand in a topic."""
+    with closing(KafkaConsumer(bootstrap_servers=broker.address, group_id=None, enable_auto_commit=False)) as consumer:
+        return sum(consumer.end_offsets([TopicPartition(topic, n) for n in range(PARTITIONS)]).values())
 
 
 def caught_up(broker, timeout_s=60):

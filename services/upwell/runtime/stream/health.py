@@ -19,7 +19,7 @@ from upwell.metrics import Metrics
 from upwell.runtime.stream.progress import Progress
 
 STUCK_S = 900.0
-SILENT_S = 10.0
+SILENT_S = 5.0
 FAILING_S = 10.0
 
 
