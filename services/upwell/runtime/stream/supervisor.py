@@ -20,7 +20,7 @@ from upwell.records import Record
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
 STEADY_S = 60.0
-"""A child that has lived so long starts again at once when it dies."""
+"""A child that has lived so long starts again after the first pause when it dies."""
 GRACE_S = 5.0
 """How much longer than the children's own deadline they are waited for."""
 TURN_S = 0.1
@@ -119,9 +119,9 @@ class _Child:
         self._buried()
         if status != MISCONFIGURED:
             lived_s = time.monotonic() - self._started
-            self._pause_s = FIRST_PAUSE_S if lived_s > STEADY_S else min(LONGEST_PAUSE_S, self._pause_s * 2)
-            self._due = time.monotonic() + self._pause_s
-            self._say(f"{self.task.name}: ended ({_how(status)}) after {lived_s:.0f} s; again in {self._pause_s:.0f} s")
+            pause_s = FIRST_PAUSE_S if lived_s > STEADY_S else self._pause_s
+            self._due, self._pause_s = time.monotonic() + pause_s, min(LONGEST_PAUSE_S, pause_s * 2)
+            self._say(f"{self.task.name}: ended ({_how(status)}) after {lived_s:.0f} s; again in {pause_s:g} s")
         return status
 
     def terminate(self) -> None:
