@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from upwell.answers import Check, InitAnswer
+from upwell.answers import Check, FollowingLake, InitAnswer
 from upwell.clock import now_us
 from upwell.config import Settings
 from upwell.errors import Misconfigured
