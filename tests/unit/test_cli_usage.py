@@ -35,6 +35,12 @@ from upwell.errors import Misconfigured, Reason, Rejected, Retryable
         (["show", "\udcff"], "UTF-8"),
         (["demo", "--dir", "taken"], "taken: exists"),
         (["dead", "show", "seven"], "ID"),
+        (["dead", "list", "--since", "yesterday"], "length of time"),
+        (["dead", "list", "--limit", "0"], "--limit"),
+        (["dead", "discard"], "say which"),
+        (["dead", "discard", "--limit", "3", "--dry-run"], "say which"),
+        (["dead", "discard", "--all", "--reason", "corrupt"], "--all"),
+        (["dead", "replay", "7", "--all"], "--all"),
     ],
 )
 def test_wrong_usage_is_one_line_and_status_two(words, hint, capsys, tmp_path, monkeypatch):

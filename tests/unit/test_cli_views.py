@@ -208,6 +208,23 @@ def test_status_shows_counts_staleness_and_warnings():
         assert part in text
 
 
+def test_status_of_a_distributed_lake_shows_how_events_ended_and_who_has_messages_waiting():
+    answer = msgspec.structs.replace(
+        STATUS, outcomes={"applied": 1200, "dead": 1}, lag={"upwell-embed-live": 3, "upwell-parse-live": 0}
+    )
+    lines = drawn(status.view(answer)).splitlines()
+    assert "events: 1,200 applied, 1 dead" in [line.strip() for line in lines]
+    assert "waiting: 3 upwell-embed-live" in [line.strip() for line in lines]
+    assert "events:" not in drawn(status.view(STATUS))
+
+
+def test_a_dry_run_lists_what_would_be_meant_and_says_that_nothing_was_changed(capsys):
+    dead.would((LETTER,), "discarded", as_json=False)
+    out, err = capsys.readouterr()
+    assert LETTER.doc_id in out
+    assert err == "dry run: 1 would be discarded; nothing was changed\n"
+
+
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [(None, "unknown"), (0.44, "0.4 s"), (99, "99 s"), (120, "2.0 min"), (7200, "2.0 h"), (172800, "2 d")],
