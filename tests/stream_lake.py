@@ -8,6 +8,7 @@ from memory_log import MemoryLog
 from memory_store import MemoryStore
 from upwell.clock import now_us
 from upwell.embed import embedder_of
+from upwell.errors import Retryable
 from upwell.lake.registry import SqlRegistry
 from upwell.messages import Change
 from upwell.records import Lane
@@ -74,7 +75,7 @@ class StreamLake:
         self.ledger = EventLog.at(folder / "ledger.sqlite")
         self.store = MemoryStore()
         self.parser = words.WordsParser()
-        self.lag = {}
+        self.lag = {"upwell-ledger": 0}
         embedder = embedder_of("hash")
         self.handlers = Handlers(
             registry=self.registry,
@@ -109,7 +110,7 @@ class StreamLake:
                 sink=self.sink,
                 blobs=self.log.blobs,
                 ends=lambda: MemoryEnds(self.log),
-                lag=lambda: self.lag,
+                lag=self._lag,
                 clock=now_us,
             )
         )
@@ -125,6 +126,12 @@ class StreamLake:
         self.lake.close()
         self.ledger.close()
         self.registry.close()
+
+    def _lag(self):
+        """None: the brokers do not answer."""
+        if self.lag is None:
+            raise Retryable("no broker answers")
+        return self.lag
 
     def _unread(self, place, records):
         start, self._read[place] = self._read.get(place, 0), len(records)

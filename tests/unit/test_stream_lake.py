@@ -114,6 +114,14 @@ def test_the_watermark_is_the_oldest_pending_event_and_unknown_while_the_ledger_
     assert (source.watermark, source.pending) == ("1970-01-01T00:00:01.000000Z", 1)
 
 
+def test_status_answers_what_it_knows_while_the_brokers_are_away(world):
+    world.sink.accept([upsert("a.md", "larch")])
+    world.lag = None
+    answer = world.lake.status()
+    assert answer.lag == {}
+    assert (answer.sources[0].documents, answer.sources[0].watermark) == (1, None)
+
+
 def test_a_replayed_letter_is_gone_when_it_was_taken_in(world):
     world.sink.accept([upsert("a.md", "!timed_out"), upsert("b.md", "!timed_out")])
     world.parser.parsed = lambda _content: words.document_of(["larch"])

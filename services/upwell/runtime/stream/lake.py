@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from upwell import logs
 from upwell.answers import (
     ALL_LETTERS,
     DeadAnswer,
@@ -17,7 +18,7 @@ from upwell.answers import (
     ShowAnswer,
     StatusAnswer,
 )
-from upwell.errors import Misconfigured, UpwellError
+from upwell.errors import Misconfigured, Retryable, UpwellError
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.ports import DeadLetter
 from upwell.runtime import looks, views
@@ -100,15 +101,15 @@ class DistributedLake:
 
     def status(self) -> StatusAnswer:
         """Everything accepted up to a source's watermark is searchable. With nothing pending that is now, or unknown
-        while the ledger has not read all that was accepted.
+        while the ledger has not read all that was accepted, or the brokers do not say whether it has.
         """
         parts = self._parts
-        lag = dict(parts.lag())  # first: what the ledger reads after this is no reason to doubt the counts below
+        lag = self._lag()  # first: what the ledger reads after this is no reason to doubt the counts below
         counts = {(c.tenant, c.source): c for c in parts.registry.counts()}
         pending, dead = parts.ledger.pending_counts(), parts.ledger.dead_counts()
         seen = self._looks()
         now = parts.clock()
-        behind = bool(lag.get(topics.group_of(topics.Role.LEDGER, topics.Line.LIVE)))
+        behind = lag.get(topics.group_of(topics.Role.LEDGER, topics.Line.LIVE)) != 0
         sources = []
         for place in sorted(counts.keys() | pending.keys() | dead.keys() | seen.keys()):
             waiting, oldest = pending.get(place, (0, None))
@@ -165,6 +166,14 @@ class DistributedLake:
 
     def _letters(self, which: DeadFilter) -> list[DeadLetter]:
         return matching(self._parts.ledger.dead(which.tenant, which.source), which)
+
+    def _lag(self) -> dict[str, int]:
+        """Nothing while the brokers are away: what the registry and the ledger know is worth an answer then, too."""
+        try:
+            return dict(self._parts.lag())
+        except Retryable as e:
+            logs.warn("lag_unknown", why=str(e))
+            return {}
 
     @contextmanager
     def _scanning(
