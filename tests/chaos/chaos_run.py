@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from ending import any_query, check_copies, ending_of
@@ -31,6 +31,7 @@ from upwell.config import Settings
 from upwell.embed import embedder_of
 from upwell.errors import Retryable
 from upwell.lake.publish import Publisher
+from upwell.records import ChangeEvent
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.producer import LogProducer
 from upwell.runtime.stream.sink import KafkaSink
@@ -197,6 +198,12 @@ class Run:
             (f"{m.name}: {m.tail(300)}" for m in self.fleet.workers if 2 in m.ends),
         )
 
+    def show_logs(self) -> None:
+        """The last lines of every machine."""
+        for machine in self.fleet.machines:
+            self.console.rule(machine.name)
+            self.console.print(machine.tail(), markup=False, highlight=False)
+
     def _say(self, line: str) -> None:
         self.console.print(f"{time.monotonic() - self._began:5.0f} s  {line}", style="dim", highlight=False)
 
@@ -212,40 +219,40 @@ def _publisher(registry, store, identity) -> Publisher:
     )
 
 
-def beside(events, folder: Path):
-    """Make the reference in a process of its own, beside the run; returns what gives its result."""
-    given, made = folder / "events", folder / "reference"
-    given.write_bytes(pickle.dumps(events))
+@contextmanager
+def beside(events: list[ChangeEvent], folder: Path):
+    """Make the reference in a process of its own, beside the run; gives what waits for its result."""
+    (folder / "events").write_bytes(pickle.dumps(events))
     process = subprocess.Popen(["nice", "-n", "5", sys.executable, str(COMMAND), "--reference", str(folder)])
 
     def result() -> Reference:
-        assert process.wait(600) == 0, "the reference failed"
-        return pickle.loads(made.read_bytes())
+        assert process.wait(900) == 0, "the reference failed"
+        return pickle.loads((folder / "reference").read_bytes())
 
-    return process, result
-
-
-def chaos(*, seed: int, kills: int, events: int, documents: int, console: Console, keep: bool = False) -> Verdict:
-    """One whole run in a temporary folder, which stays with `keep`."""
-    past = history(seed, events, documents)
-    with ExitStack() as stack:
-        folder = tempfile.mkdtemp(prefix="upwell-chaos-")
-        if not keep:
-            stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        process, reference = beside(past.events, Path(folder))
-        try:
-            run = Run(Path(folder), past, planned(seed, kills, names_of(LINES, PER_LINE), store=not SERVERS), console)
-            verdict = run.go(seed, reference)
-            for machine in run.fleet.machines if not verdict.good else ():
-                console.rule(machine.name)
-                console.print(machine.tail(), markup=False, highlight=False)
-            return verdict
-        finally:
-            process.kill()
-            process.wait()
+    try:
+        yield result
+    finally:
+        process.terminate()
+        process.wait()
 
 
 def make_reference(folder: Path) -> None:
     """In the process of its own: the embedded lake's result for the events that lie in the folder."""
     made = embedded_lake(pickle.loads((folder / "events").read_bytes()), folder / "embedded")
     (folder / "reference").write_bytes(pickle.dumps(made))
+
+
+def chaos(*, seed: int, kills: int, events: int, documents: int, console: Console, keep: bool = False) -> Verdict:
+    """One whole run in a temporary folder, which stays with `keep`."""
+    past = history(seed, events, documents)
+    with ExitStack() as stack:
+        folder = Path(tempfile.mkdtemp(prefix="upwell-chaos-"))
+        if not keep:
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        reference = stack.enter_context(beside(past.events, folder))
+        plan = planned(seed, kills, names_of(LINES, PER_LINE), store=not SERVERS)
+        run = Run(folder, past, plan, console)
+        verdict = run.go(seed, reference)
+        if not verdict.good:
+            run.show_logs()
+        return verdict
