@@ -1,6 +1,6 @@
 # Everything a person or CI runs. `make` alone lists it. Nothing but Python 3.11-3.13 and make is needed.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-all demo test check integration e2e bench chaos kafka schemas docs lock clean
+.PHONY: help setup setup-dev setup-all demo test check integration e2e bench chaos soak kafka schemas docs lock clean
 
 BIN := .venv/bin
 # One resolution for every supported Python and platform, all extras together; the smaller locks are parts of it.
@@ -45,8 +45,12 @@ SEED := 1
 KILLS := 40
 EVENTS := 2000
 DOCUMENTS := 300
+MINUTES := 20
 chaos: setup-dev kafka ## kill everything and count: SEED=1 KILLS=40 EVENTS=2000 DOCUMENTS=300
 	$(BIN)/python tests/chaos/run.py --seed $(SEED) --kills $(KILLS) --events $(EVENTS) --documents $(DOCUMENTS)
+
+soak: setup-dev kafka ## let the workers run, and watch their memory: MINUTES=20
+	UPWELL_SOAK_MINUTES=$(MINUTES) $(BIN)/python -m pytest -m bench tests/bench/test_soak.py --timeout 7200 -s
 
 kafka: ## Apache Kafka's jars into .kafka, for tests that need a broker (Java 17 and Maven)
 	@tools/kafka/fetch.sh

@@ -18,6 +18,7 @@ from postgres import PostgresServer
 from shared_edge import SERVER
 from upwell.embed.hashed import DIM
 from upwell.runtime.stream import topics
+from upwell.runtime.stream.supervisor import FLOOR_NICE
 from upwell.runtime.stream.topics import Line, Role
 
 STAGEHAND = stagehand.__file__
@@ -87,10 +88,22 @@ def names_of(lines: list[tuple[Role, Line]], per_line: int) -> list[str]:
     return [f"{role}-{line}-{number}" for role, line in lines for number in range(per_line)]
 
 
+def priority_of(line: Line) -> list[str]:
+    """What starts a worker with the priority that the supervisor gives it."""
+    return ["nice", "-n", str(FLOOR_NICE)] if line is Line.BACKFILL else []
+
+
 class Fleet:
     """The machines of a run in one folder, their settings, and the thread that keeps them going."""
 
-    def __init__(self, folder: Path, *, per_line: int = PER_LINE, lines: list[tuple[Role, Line]] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        per_line: int = PER_LINE,
+        lines: list[tuple[Role, Line]] | None = None,
+        settings: dict[str, str] | None = None,
+    ) -> None:
         lines = lines or LINES
         if shutil.which("java") is None or not LIBS.is_dir():
             missing("Kafka: Java 17, and its jars by make kafka")
@@ -109,6 +122,7 @@ class Fleet:
             "session_timeout_s": str(SESSION_S),
             "drain_s": "4",
             "retry_limit_s": "1",
+            **(settings or {}),
         }
         os.environ[stagehand.COLLECTION] = f"upwell_test_{folder.name}"  # on a server others may have theirs
         self.env = {**os.environ, **{f"UPWELL_{name.upper()}": value for name, value in self.settings.items()}}
@@ -117,7 +131,7 @@ class Fleet:
         self.workers = [
             Machine(
                 name,
-                [sys.executable, STAGEHAND, "worker", str(role), "--lane", str(line), "--owned"],
+                [*priority_of(line), sys.executable, STAGEHAND, "worker", str(role), "--lane", str(line), "--owned"],
                 folder / f"{name}.log",
                 self.env,
             )
