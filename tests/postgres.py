@@ -82,6 +82,10 @@ class PostgresServer:
             cursor = connection.execute(statement)
             return cursor.fetchall() if cursor.description else []
 
+    @property
+    def running(self) -> bool:
+        return self._process.poll() is None
+
     def start(self) -> None:
         """Start on the folder, and wait until it answers."""
         settings = [f"--{name}={value}" for name, value in {**SETTINGS, "port": self.port}.items()]

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from upwell.records import MAX_VERSION, SCHEMA_VERSION, BlobRef, ChangeEvent
 
-NAME_CHARACTERS = 255
-DOC_ID_BYTES = 4096
+NAME_BYTES = 255
+DOC_ID_BYTES = 2048
+"""Tenant, source and doc_id together fit an entry of PostgreSQL's indexes, which may have 2704 bytes."""
 
 
 def flaw(event: ChangeEvent) -> str | None:
@@ -21,8 +22,8 @@ def flaw(event: ChangeEvent) -> str | None:
         if "\0" in text or not _is_unicode(text):
             return f"{name} holds characters that no database takes"
     for name in ("event_id", "tenant", "source"):
-        if not 0 < len(getattr(event, name)) <= NAME_CHARACTERS:
-            return f"{name} is empty or longer than {NAME_CHARACTERS} characters"
+        if not 0 < len(getattr(event, name).encode()) <= NAME_BYTES:
+            return f"{name} is empty or longer than {NAME_BYTES} bytes"
     for name in ("doc_id", "previous_doc_id"):
         text = getattr(event, name)
         if text is not None and not 0 < len(text.encode()) <= DOC_ID_BYTES:
