@@ -24,6 +24,17 @@ def opened(collection, dim):
     return QdrantStore(URL, collection=collection, dim=dim, api_key=KEY)
 
 
+def forget(prefix):
+    """Delete the collections whose names begin so."""
+    client = connected(URL, KEY)
+    try:
+        for collection in client.get_collections().collections:
+            if collection.name.startswith(prefix):
+                client.delete_collection(collection.name)
+    finally:
+        client.close()
+
+
 @contextmanager
 def collections():
     """name -> a collection's name that nobody else uses. What was opened under them is deleted when the block ends."""
@@ -32,12 +43,7 @@ def collections():
     try:
         yield lambda name: named.setdefault(name, f"upwell_test_{run}_{len(named)}")
     finally:
-        client = connected(URL, KEY)
-        try:
-            for collection in named.values():
-                client.delete_collection(collection)
-        finally:
-            client.close()
+        forget(f"upwell_test_{run}_")
 
 
 @contextmanager

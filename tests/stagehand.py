@@ -33,8 +33,13 @@ def stand_in(settings, identity, *others, **options):
 OPEN_STORE = opening.open_store
 
 
-def main():
+def set_up():
+    """From now on this process opens stores by `stand_in`."""
     opening.open_store = stand_in
+
+
+def main():
+    set_up()
     cli.main()
 
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import qdrant_servers
@@ -16,10 +16,13 @@ from broker import LIBS, Broker, wait_for
 from needs import missing
 from postgres import PostgresServer
 from shared_edge import SERVER
+from upwell.config import Settings
 from upwell.embed.hashed import DIM
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.supervisor import FLOOR_NICE
 from upwell.runtime.stream.topics import Line, Role
+from upwell.wiring import distributed
+from upwell.wiring import topics as wiring_topics
 
 STAGEHAND = stagehand.__file__
 LINES = [(role, line) for role in Role for line in topics.lines_of(role)]
@@ -153,16 +156,12 @@ class Fleet:
         if self.store is not None:
             self.store.start()
             wait_for(self.socket.exists, 30, "the store starts")
-        for words in (["topics", "create"], ["init"]):
-            self.command(*words)
-
-    def command(self, *words: str) -> str:
-        """Run one `upwell` command to its end; what it printed."""
-        done = subprocess.run(
-            [sys.executable, STAGEHAND, *words], env=self.env, capture_output=True, text=True, timeout=120, check=False
-        )
-        assert done.returncode == 0, f"upwell {' '.join(words)}: status {done.returncode}\n{done.stderr[-2000:]}"
-        return done.stdout
+        stagehand.set_up()
+        settings = Settings(**self.settings)
+        with closing(wiring_topics.topic_admin(settings)) as admin:
+            admin.create()
+            assert not admin.check()
+        distributed.init(settings)
 
     def start(self) -> None:
         self._keeper.start()
@@ -175,6 +174,8 @@ class Fleet:
         self.quiet()
         if self.store is not None:
             self.store.end()
+        else:
+            qdrant_servers.forget(os.environ[stagehand.COLLECTION])
         self.broker.stop(kill=True)
         self.postgres.close()
 
