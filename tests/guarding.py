@@ -115,6 +115,12 @@ def taken(offset=0, *, doc="a.md", session=1, value=b"", **headers):
     )
 
 
+def lost():
+    """A record of `changes` whose message is in a blob that is gone."""
+    value, headers = codec.encode(Change(event=event()), limit_bytes=1, blobs=memory_blobs())
+    return taken(value=value, **dict(headers))
+
+
 def guarded(record=None, **told):
     """Run one record through a fresh world: (what the guard said, the world)."""
 

@@ -82,12 +82,15 @@ class Handlers:
 
     def handle(self, topic, message):
         """What the stage of a topic makes of a message; what it refuses is rejected, as the guard does."""
-        stage = self.by_topic[topic]
         try:
-            return stage.handle(message)
+            return self.by_topic[topic].handle(message)
         except Rejected as e:
-            fate = Fate(outcome=Outcome.DEAD, reason=e.reason, detail=e.detail, stage=topic.split(".")[1])
-            return stage.reject(message, fate)
+            return self.reject(topic, message, e)
+
+    def reject(self, topic, message, error):
+        """What the stage of a topic sends for a message that was refused, or that is in a blob no more."""
+        fate = Fate(outcome=Outcome.DEAD, reason=error.reason, detail=error.detail, stage=topic.split(".")[1])
+        return self.by_topic[topic].reject(message, fate)
 
 
 def accepted(event):

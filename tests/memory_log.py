@@ -9,7 +9,7 @@ from collections import defaultdict
 
 from upwell.errors import Reason, Rejected
 from upwell.records import BlobRef
-from upwell.runtime.stream import codec
+from upwell.runtime.stream import codec, topics
 from upwell.runtime.stream.envelope import Taken, Wire
 
 PARTITIONS = 3
@@ -46,17 +46,19 @@ class MemoryBlobs:
 
 
 class MemoryLog:
-    """Every topic's partitions as lists of bytes, with one committed offset each."""
+    """Every topic's partitions as lists of bytes, with one committed offset each. `limit_bytes` is that of documents."""
 
     def __init__(self, *, blobs=None, clock=lambda: 0, limit_bytes=LIMIT_BYTES):
         self.blobs = blobs or MemoryBlobs()
-        self.wire = Wire(self.blobs, limit_bytes, clock)
+        self.wire = Wire(self.blobs, LIMIT_BYTES, clock)
+        self._laned = Wire(self.blobs, limit_bytes, clock)
         self.records = defaultdict(list)
         self.committed = defaultdict(int)
 
     def send(self, outgoing):
         """Append one message, or one tombstone, durably."""
-        self.append(self.wire.encode(outgoing))
+        wire = self._laned if outgoing.topic in topics.LANED else self.wire
+        self.append(wire.encode(outgoing))
 
     def append(self, sending):
         place = (sending.topic, zlib.crc32(sending.key) % PARTITIONS)

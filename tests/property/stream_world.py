@@ -12,6 +12,7 @@ from upwell.messages import Ended
 from upwell.parse.prepare import prepare_parsed
 from upwell.records import Op, ParsedDocument, ParseStatus
 from upwell.runtime.stream import topics
+from upwell.runtime.stream.codec import Lost
 
 TOKENIZER = words.WordsTokenizer()
 
@@ -65,8 +66,7 @@ class StreamWorld(World):
     def take(self, place, crash_between=lambda: None):
         """Take one record through its stage: outputs, then the commit, with a look for a crash between any two."""
         taken = self.log.take(place)
-        outputs = [] if taken.value is None else self._handled(taken.topic, self.log.wire.decode(taken))
-        for outgoing in outputs:
+        for outgoing in [] if taken.value is None else self._led_to(taken):
             crash_between()
             self.log.send(outgoing)
         crash_between()
@@ -91,6 +91,13 @@ class StreamWorld(World):
             found.setdefault(ended.event.event_id, []).append(ended)
         return found
 
+    def _led_to(self, taken):
+        try:
+            message = self.log.wire.decode(taken)
+        except Lost as e:
+            return self.handlers.reject(taken.topic, e.message, e)
+        return self._handled(taken.topic, message)
+
     def _handled(self, topic, message):
         effects = self._effects(topic, message.event)
         self._begin(effects)
@@ -106,7 +113,7 @@ class StreamWorld(World):
             new = event.op is Op.UPSERT and event.previous_doc_id is None and self.registry.row(event.key) is None
             return [] if new else control_effects(event)
         if topic.split(".")[1] == topics.EMBEDDED:
-            return control_effects(event) + content_effects(event)
+            return control_effects(event) + ([] if event.content is None else content_effects(event))
         return []
 
 

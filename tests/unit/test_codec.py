@@ -8,7 +8,7 @@ from upwell.errors import Reason, Rejected
 from upwell.messages import Change, Dead, Parsed
 from upwell.records import ENCODER, BlobRef, DocKey, Inline, Lane, ParsedDocument, ParseStatus, SourceRef
 from upwell.runtime.stream import topics
-from upwell.runtime.stream.codec import CARRIES, LARGEST_BYTES, UNREAD, VERSIONS, decode, encode
+from upwell.runtime.stream.codec import CARRIES, LARGEST_BYTES, UNREAD, VERSIONS, Lost, decode, encode
 
 LIMIT = 64 * 1024
 CHANGES = topics.laned(topics.CHANGES, Lane.LIVE)
@@ -57,6 +57,38 @@ def test_what_is_too_large_goes_by_the_blob_store(message):
     owner = message.event.key if message.event else UNREAD
     assert msgspec.msgpack.decode(value, type=BlobRef).belongs_to(owner)
     assert blobs.forget(owner) == 1
+
+
+@pytest.mark.parametrize("message", messages(event(data=b"x" * LIMIT, title="Tea")), ids=lambda m: type(m).__name__)
+def test_a_message_whose_blob_is_gone_still_says_which_event_it_served(message):
+    """Its identity and order, so that it can be ended; of its words nothing. Bytes that nobody read served none."""
+    if message.event is None:
+        message = msgspec.structs.replace(message, raw=b"x" * LIMIT)
+    value, headers = encode(message, limit_bytes=LIMIT, blobs=memory_blobs())
+    error = refused(value, headers, topic_of(message), key_of(message))
+    assert error.reason is Reason.BLOB_MISSING
+    if message.event is None:
+        assert not isinstance(error, Lost)
+        return
+    left = error.message.event
+    assert (left.event_id, left.key, left.version, left.op) == (
+        message.event.event_id,
+        message.event.key,
+        message.event.version,
+        message.event.op,
+    )
+    assert (left.content, left.title, left.acl) == (None, None, None)
+    assert b"Tea" not in dict(headers)["upwell-event"]
+
+
+@pytest.mark.parametrize("served", [b"", b"\xff", ENCODER.encode(event("another.md"))])
+def test_a_lost_message_under_a_key_that_is_not_its_events_ends_nobody_elses(served):
+    """Hostile headers end no event: what they say must be sound and under its own key."""
+    message = Change(event=event(data=b"x" * LIMIT))
+    value, headers = encode(message, limit_bytes=LIMIT, blobs=memory_blobs())
+    headers = [(name, text) for name, text in headers if name != "upwell-event"]
+    error = refused(value, [*headers, ("upwell-event", served)], CHANGES, key_of(message))
+    assert error.reason is Reason.INVALID_EVENT
 
 
 def test_the_limit_counts_key_and_headers():

@@ -8,7 +8,8 @@ import pytest
 from prometheus_client import generate_latest
 
 import guarding
-from guarding import COPIED, FAILED, TAKEN, World, guarded, taken
+from guarding import COPIED, FAILED, TAKEN, World, guarded, lost, taken
+from stream_samples import event
 from upwell.errors import Misconfigured
 from upwell.messages import Origin
 from upwell.runtime.stream import topics
@@ -77,6 +78,16 @@ def test_what_cannot_be_read_is_buried_raw():
     assert letter.origin == Origin(topic=TAKEN, partition=0, offset=7)
     assert (letter.fate.reason, letter.fate.stage) == ("invalid_event", "parse")
     assert world.handle.calls == 0
+
+
+def test_a_message_whose_blob_is_gone_goes_through_the_stage():
+    """Its event has still to end: the stage says how, with the reason."""
+    done, world = guarded(lost())
+    assert done
+    assert world.handle.calls == 0
+    (failed,) = world.messages(FAILED)
+    assert (failed.event.event_id, failed.fate.reason) == (event().event_id, "blob_missing")
+    assert not world.messages(topics.DEAD)
 
 
 def test_an_unknown_version_is_buried_with_that_reason():

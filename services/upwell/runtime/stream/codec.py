@@ -4,6 +4,7 @@
 |---|---|
 | `upwell-schema` | the record and its version, `parsed/1`; without it, version 1 of what the topic carries |
 | `upwell-blob` | `1`: the value is a BlobRef, and the message is in that blob of the document |
+| `upwell-event` | of a message in a blob: its event without words or permission, to be ended should the blob be gone |
 | `upwell-attempts` | how often the document was sent back or replayed before |
 | `traceparent` | the event's W3C trace context, where it has one |
 
@@ -17,15 +18,16 @@ from typing import Any
 import msgspec
 
 from upwell.errors import Reason, Rejected
-from upwell.messages import Change, Chunked, Dead, Embedded, Ended, Message, Parsed, Prefixed
+from upwell.messages import Change, Chunked, Dead, Embedded, Ended, Message, Parsed, Prefixed, without_words
 from upwell.ports import Blobs
-from upwell.records import ENCODER, BlobRef, DocKey, Lane
+from upwell.records import ENCODER, BlobRef, ChangeEvent, DocKey, Lane
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.bounds import flaw, known
 
 Headers = list[tuple[str, bytes]]
 
 SCHEMA, BLOB, ATTEMPTS, TRACE = "upwell-schema", "upwell-blob", "upwell-attempts", "traceparent"
+SERVED = "upwell-event"
 LARGEST_BYTES = 1024 * 1024 * 1024
 """No message may be larger, in a blob either: a worker has to hold it in memory."""
 HEADERS_BYTES = 1024
@@ -53,7 +55,17 @@ VERSIONS: Mapping[type[Message | Dead], Mapping[str, Any]] = {
 }
 """The versions of each message that this code reads, newest last; it writes the newest."""
 BLOB_DECODER = msgspec.msgpack.Decoder(BlobRef)
+EVENT_DECODER = msgspec.msgpack.Decoder(ChangeEvent)
 PLACE = re.compile(r"at `(\$[\w.\[\]]*)`")
+
+
+class Lost(Rejected):
+    """The blob that held a message is gone (its document was erased, it has expired). `message` is no more than its
+    event, which has still to end."""
+
+    def __init__(self, detail: str, message: Message) -> None:
+        super().__init__(Reason.BLOB_MISSING, detail)
+        self.message = message
 
 
 def encode(message: Message | Dead, *, limit_bytes: int, blobs: Blobs) -> tuple[bytes, Headers]:
@@ -73,7 +85,7 @@ def encode(message: Message | Dead, *, limit_bytes: int, blobs: Blobs) -> tuple[
         return value, headers
     if len(value) > LARGEST_BYTES:
         raise Rejected(Reason.TOO_LARGE, f"a message of {len(value)} bytes; at most {LARGEST_BYTES} can be sent")
-    return ENCODER.encode(blobs.put(key, value)), [*headers, (BLOB, b"1")]
+    return ENCODER.encode(blobs.put(key, value)), [*headers, (BLOB, b"1"), *_served(message)]
 
 
 def decode(
@@ -82,7 +94,8 @@ def decode(
     """The message that a record of `topic` carries. `key` is the record's; a tombstone (no value) is not a message.
 
     Raises Rejected `unknown_schema` (saying which, and which are known), `invalid_event` for what is no such message or
-    not under its document's key, `blob_missing`; Retryable while the blob store is away.
+    not under its document's key, `blob_missing` (as Lost where the event is known); Retryable while the blob store is
+    away.
     """
     said = {name: text or b"" for name, text in headers}
     kind = CARRIES[topic]
@@ -91,7 +104,7 @@ def decode(
         ref = _decoded(BLOB_DECODER, value, "blob reference")
         if ref.size > LARGEST_BYTES:
             raise Rejected(Reason.TOO_LARGE, f"a message of {ref.size} bytes; at most {LARGEST_BYTES} are taken")
-        value = blobs.get(ref)
+        value = _gotten(ref, blobs, said, key)
         message = _decoded(decoder, value, kind.__name__)
         if not ref.belongs_to(message.event.key if message.event is not None else UNREAD):
             raise Rejected(Reason.INVALID_EVENT, "a message in a blob that is not its document's")
@@ -107,6 +120,23 @@ def _headers(message: Message | Dead) -> Headers:
     if message.event is not None and message.event.traceparent:
         headers.append((TRACE, message.event.traceparent.encode()))
     return headers
+
+
+def _served(message: Message | Dead) -> Headers:
+    event = message.event
+    return [] if event is None else [(SERVED, ENCODER.encode(msgspec.structs.replace(without_words(event), acl=None)))]
+
+
+def _gotten(ref: BlobRef, blobs: Blobs, said: Mapping[str, bytes], key: bytes | None) -> bytes:
+    """The blob's bytes. Raises Lost when they are gone and the headers say whose they were."""
+    try:
+        return blobs.get(ref)
+    except Rejected as e:
+        if e.reason is not Reason.BLOB_MISSING or SERVED not in said:
+            raise
+        message = Message(event=_decoded(EVENT_DECODER, said[SERVED], "event"))
+        _check(message, key)
+        raise Lost(e.detail, message) from e
 
 
 def _decoder(said: bytes | None, kind: type[Message | Dead]) -> Any:

@@ -35,8 +35,11 @@ class Stage(Protocol[Taken_contra]):
         """
         ...
 
-    def reject(self, message: Taken_contra, fate: Fate) -> list[Outgoing]:
-        """What to send when the message was given up with `fate` (outcome dead). Raises only Retryable."""
+    def reject(self, message: Message, fate: Fate) -> list[Outgoing]:
+        """What to send when the message was given up with `fate` (outcome dead). Raises only Retryable.
+
+        Of a message that could not be read whole there is no more than its event, without its words.
+        """
         ...
 
     def close(self) -> None: ...

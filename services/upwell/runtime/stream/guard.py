@@ -16,6 +16,7 @@ from upwell.messages import Message
 from upwell.ports import Fate
 from upwell.records import Outcome
 from upwell.runtime.stream.breaker import Breaker
+from upwell.runtime.stream.codec import Lost
 from upwell.runtime.stream.contract import Stage
 from upwell.runtime.stream.envelope import Bury, Decode, Encode, Sending, Taken
 from upwell.runtime.stream.hand import Hand
@@ -39,12 +40,13 @@ class _LetGo(Exception):
 
 
 class _GivenUp(Exception):
-    """No step like it will ever succeed."""
+    """No step like it will ever succeed. `lost` is what is known of a message that could not be read whole."""
 
-    def __init__(self, reason: Reason, detail: str) -> None:
+    def __init__(self, reason: Reason, detail: str, lost: Message | None = None) -> None:
         super().__init__(detail)
         self.reason = reason
         self.detail = detail
+        self.lost = lost
 
 
 class Guard:
@@ -145,7 +147,10 @@ class Guard:
         try:
             message = await self._try(lambda: self._decode(taken))
         except _GivenUp as e:
-            await self._bury_whole(taken, self._fate(e))
+            if e.lost is None:
+                await self._bury_whole(taken, self._fate(e))
+            else:
+                await self._reject(taken, e.lost, self._fate(e))
             return DEAD
         try:
             await self._deliver(await self._try(lambda: self._encoded(message)))
@@ -196,7 +201,7 @@ class Guard:
             except Retryable as e:
                 await self._pause(e)
             except Rejected as e:
-                raise _GivenUp(e.reason, e.detail) from e
+                raise _GivenUp(e.reason, e.detail, e.message if isinstance(e, Lost) else None) from e
             except Misconfigured as e:
                 self._stop(e)
                 raise _LetGo from e

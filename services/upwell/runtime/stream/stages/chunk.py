@@ -2,7 +2,7 @@
 
 from upwell.chunk.document import chunk_document
 from upwell.chunk.policy import DEFAULT_POLICY, ChunkPolicy
-from upwell.messages import Chunked, Parsed
+from upwell.messages import Chunked, Message, Parsed
 from upwell.metrics import Metrics
 from upwell.ports import Fate, Tokenizer
 from upwell.runtime.stream import topics
@@ -36,7 +36,7 @@ class ChunkStage:
             ),
         )
 
-    def reject(self, message: Parsed, fate: Fate) -> list[Outgoing]:
+    def reject(self, message: Message, fate: Fate) -> list[Outgoing]:
         return given_up(message, fate)
 
     def close(self) -> None:

@@ -4,7 +4,7 @@ from upwell.clock import Clock
 from upwell.errors import Reason
 from upwell.lake import decide
 from upwell.lake.publish import Publisher, PublishResult
-from upwell.messages import Change
+from upwell.messages import Change, Message
 from upwell.metrics import Metrics
 from upwell.ports import Blobs, Fate, Registry
 from upwell.records import ChangeEvent, Op
@@ -36,7 +36,7 @@ class ControlStage:
         with self._ends.meter.timed(Role.UPSERT):
             return self._handle(message.event)
 
-    def reject(self, message: Change, fate: Fate) -> list[Outgoing]:
+    def reject(self, message: Message, fate: Fate) -> list[Outgoing]:
         event = message.event
         if event.op is Op.UPSERT:
             return []

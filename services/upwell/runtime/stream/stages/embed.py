@@ -3,7 +3,7 @@
 from upwell.lake import decide
 from upwell.lake.family import family_chunks
 from upwell.lake.vectors import embed_text, keyed
-from upwell.messages import Embedded, Prefixed
+from upwell.messages import Embedded, Message, Prefixed
 from upwell.metrics import Metrics
 from upwell.ports import Embedder, Fate, Registry
 from upwell.records import Chunk, Lane, Vectors
@@ -45,7 +45,7 @@ class EmbedStage:
             Embedded(event=message.event, attempts=message.attempts, document=message.document, vectors=vectors),
         )
 
-    def reject(self, message: Prefixed, fate: Fate) -> list[Outgoing]:
+    def reject(self, message: Message, fate: Fate) -> list[Outgoing]:
         return given_up(message, fate)
 
     def close(self) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from upwell.errors import Reason, Rejected, Retryable
 from upwell.lake import decide
-from upwell.messages import Change, Parsed
+from upwell.messages import Change, Message, Parsed
 from upwell.metrics import Metrics
 from upwell.parse.failures import Unparsable
 from upwell.parse.limits import DEFAULT_LIMITS, Limits
@@ -42,7 +42,7 @@ class ParseStage:
         with self._meter.timed(Role.PARSE):
             return self._handle(message)
 
-    def reject(self, message: Change, fate: Fate) -> list[Outgoing]:
+    def reject(self, message: Message, fate: Fate) -> list[Outgoing]:
         return given_up(message, fate)
 
     def close(self) -> None:

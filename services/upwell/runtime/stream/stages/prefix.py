@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from upwell.chunk.policy import DEFAULT_POLICY, ChunkPolicy
-from upwell.messages import Chunked, Prefixed
+from upwell.messages import Chunked, Message, Prefixed
 from upwell.metrics import Metrics
 from upwell.ports import Fate, Tokenizer
 from upwell.prefix.document import prefix_document
@@ -37,7 +37,7 @@ class PrefixStage:
             document = replace(document, content_sha256=message.content_sha256)
         return onwards(topics.PREFIXED, Prefixed(event=message.event, attempts=message.attempts, document=document))
 
-    def reject(self, message: Chunked, fate: Fate) -> list[Outgoing]:
+    def reject(self, message: Message, fate: Fate) -> list[Outgoing]:
         return given_up(message, fate)
 
     def close(self) -> None:

@@ -6,10 +6,10 @@ from upwell.lake import decide
 from upwell.lake.family import family_chunks, family_faults
 from upwell.lake.publish import Publisher, PublishResult
 from upwell.lake.vectors import GivenVectors, MissingVectors, keyed
-from upwell.messages import Embedded, Prefixed
+from upwell.messages import Embedded, Message, Prefixed
 from upwell.metrics import Metrics
 from upwell.ports import Blobs, Fate, Registry, Store
-from upwell.records import Op, Outcome
+from upwell.records import Op, Outcome, ParseStatus
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.contract import Outgoing
 from upwell.runtime.stream.stages.ends import Ends
@@ -54,8 +54,8 @@ class UpsertStage:
                 return self._publish(message)
             return self._end(message, message.fate)
 
-    def reject(self, message: Embedded, fate: Fate) -> list[Outgoing]:
-        return self._fail(message, fate)
+    def reject(self, message: Message, fate: Fate) -> list[Outgoing]:
+        return self._fail(message, fate, None)
 
     def close(self) -> None:
         pass
@@ -89,20 +89,19 @@ class UpsertStage:
 
     def _end(self, message: Embedded, fate: Fate) -> list[Outgoing]:
         if fate.outcome is Outcome.DEAD:
-            return self._fail(message, fate)
+            status = message.document.status
+            return self._fail(message, fate, None if status in READ else status)
         event = message.event
         result = self._publisher.control(event) or self._publisher.supersede(event)
         self._after(message, result)
         return self._ends.of(event, result, attempts=message.attempts)
 
-    def _fail(self, message: Embedded, fate: Fate) -> list[Outgoing]:
-        status = message.document.status
-        reason = fate.reason or Reason.ATTEMPTS_EXHAUSTED
-        result = self._publisher.fail(message.event, None if status in READ else status, reason)
+    def _fail(self, message: Message, fate: Fate, status: ParseStatus | None) -> list[Outgoing]:
+        result = self._publisher.fail(message.event, status, fate.reason or Reason.ATTEMPTS_EXHAUSTED)
         self._after(message, result)
         return self._ends.dead(message.event, fate, result, attempts=message.attempts)
 
-    def _after(self, message: Embedded, result: PublishResult) -> None:
+    def _after(self, message: Message, result: PublishResult) -> None:
         """Large messages of a document that was erased meanwhile may have been written after its erasure."""
         if result.outcome is Outcome.SUPERSEDED:
             row = self._registry.row(message.event.key)
