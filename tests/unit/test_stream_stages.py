@@ -13,6 +13,7 @@ from upwell.parse.limits import Limits
 from upwell.ports import Fate
 from upwell.records import Inline, Lane, Op, Outcome, ParsedDocument, ParseStatus, SourceRef, Vectors
 from upwell.runtime.stream import topics
+from upwell.runtime.stream.stages.embed import EmbedStage
 from upwell.runtime.stream.stages.parse import ParseStage
 from upwell.runtime.stream.stages.recent import RecentVectors
 from upwell.runtime.stream.stages.upsert import MOST_RETURNS
@@ -211,6 +212,16 @@ def test_embed_sends_what_the_lake_lacks_and_what_is_wanted(chain):
     wanted = Prefixed(event=prefixed.event, document=prefixed.document, wanted=(two,))
     assert only(chain.handlers.embed.handle(wanted)).message.vectors.keys() == {two, three}
     assert chain.embedder.asked == ["one", "two", "three"], "the worker remembers what it has just made"
+
+
+def test_vectors_that_no_worker_could_hold_are_refused(chain):
+    """In time, not when all have been made; the event ends as too large instead of ending workers for ever."""
+    stage = EmbedStage(registry=chain.registry, pipeline=PIPELINE, embedder=chain.embedder, most_bytes=5000)
+    prefixed = become(chain, upsert(" ".join(f"w{n}" for n in range(1000))), Prefixed)
+    with pytest.raises(Rejected, match="1000 chunks") as e:
+        stage.handle(prefixed)
+    assert e.value.reason is Reason.TOO_LARGE
+    assert len(chain.embedder.asked) < 500
 
 
 def test_the_live_lane_is_urgent(chain):

@@ -26,13 +26,13 @@ class RecentVectors:
 
     def put(self, tenant: str, embed_key: str, vectors: Vectors) -> None:
         before = self._known.pop((tenant, embed_key), None)
-        self._bytes += _size(vectors) - (0 if before is None else _size(before))
+        self._bytes += size_bytes(vectors) - (0 if before is None else size_bytes(before))
         self._known[tenant, embed_key] = vectors
         while self._bytes > self._limit_bytes:
             _, oldest = self._known.popitem(last=False)
-            self._bytes -= _size(oldest)
+            self._bytes -= size_bytes(oldest)
 
 
-def _size(vectors: Vectors) -> int:
+def size_bytes(vectors: Vectors) -> int:
     """Bytes in memory, nearly: the packed ones, and two Python numbers a sparse pair."""
     return len(vectors.dense) + len(vectors.late) + 80 * len(vectors.sparse_indices)
