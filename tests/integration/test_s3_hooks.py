@@ -1,5 +1,6 @@
 """From a bucket to searchable text: objects on an S3 server, their notifications, an embedded lake that listens."""
 
+import base64
 import hashlib
 import json
 from contextlib import closing
@@ -162,6 +163,19 @@ def test_a_document_that_cannot_be_parsed_is_answered_as_dead_with_its_reason(la
     answer = lake.event(doc_id="x.pdf", op="upsert", content={"type": "inline", "data": "JVBERi0xLjcK"})
     (ended,) = answer.json()["ended"]
     assert (answer.status_code, ended["outcome"], ended["reason"]) == (200, "dead", "corrupt")
+
+
+def test_an_erasure_leaves_no_word_of_the_document_in_the_log(lake, tmp_path):
+    """Not in an event that ended, nor in a dead letter, which keeps its content to be replayed."""
+    secret = base64.b64encode(b"%PDF-1.7 The pangolin is not a PDF.").decode()
+    dead = lake.event(doc_id="p.pdf", op="upsert", title="pangolin", content={"type": "inline", "data": secret})
+    assert dead.json()["ended"][0]["outcome"] == "dead"
+    assert any(b"pangolin" in path.read_bytes() for path in (tmp_path / "lake").glob("events.sqlite*"))
+    answer = lake.event(doc_id="p.pdf", op="erase")
+    assert (answer.status_code, answer.json()["ended"][0]["outcome"]) == (200, "applied")
+    assert lake.held.dead_list() == ()
+    files = [path for path in (tmp_path / "lake").rglob("*") if path.is_file()]
+    assert [path.name for path in files if b"pangolin" in path.read_bytes()] == []
 
 
 def test_the_network_serves_events_hooks_health_and_metrics_alone(lake):

@@ -28,11 +28,12 @@ def erase(parts: Parts, key: DocKey) -> EraseAnswer:
     """
     event = erasure(key, parts.registry.row(key), parts.clock())
     before = len(parts.store().present(key))
+    entries = parts.log.erase(key)  # those of events that ended; the others follow when the erasure has ended them
     tally = Tally()
     with parts.engine.watching(tally):
         parts.engine.submit([event])
         tally.wait()
-    entries = parts.log.erase(key)
+    entries += parts.log.erase(key)
     left = parts.store().present(key)
     return EraseAnswer(
         doc_id=key.doc_id,

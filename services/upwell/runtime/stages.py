@@ -17,15 +17,19 @@ from upwell.lake import decide
 from upwell.lake.family import family_faults
 from upwell.lake.publish import Publisher, PublishResult
 from upwell.ports import Fate, Fetcher, Preparer, Registry
-from upwell.records import ChangeEvent, Op, Outcome, ParseStatus, PreparedDocument, SourceRef
+from upwell.records import ChangeEvent, DocKey, Op, Outcome, ParseStatus, PreparedDocument, SourceRef
 from upwell.runtime.engine import Work
 from upwell.runtime.lazy import Lazy
 
+ERASED = decide.RANKS[Op.ERASE]
 GOOD = {ParseStatus.OK, ParseStatus.EMPTY}
 
 
 class EmbeddedStages:
-    """`engine.Stages` over a publisher and a sandbox. `again` is told of a document whose file has moved on."""
+    """`engine.Stages` over a publisher and a sandbox.
+
+    `again` is told of a document whose file has moved on, `forget` of one whose earlier events are to leave the log.
+    """
 
     def __init__(
         self,
@@ -36,6 +40,7 @@ class EmbeddedStages:
         preparer: Lazy[Preparer],
         metrics: Callable[[], m.Metrics],
         again: Callable[[ChangeEvent], None],
+        forget: Callable[[DocKey], object],
     ) -> None:
         self._registry = registry
         self._publisher = publisher
@@ -43,6 +48,7 @@ class EmbeddedStages:
         self._preparer = preparer
         self._metrics = metrics
         self._again = again
+        self._forget = forget
 
     def warm(self) -> None:
         self._preparer.warm()
@@ -53,6 +59,8 @@ class EmbeddedStages:
         if event.op is Op.UPSERT and event.previous_doc_id is None and self._registry.row(event.key) is None:
             return None
         result = self._publisher().control(event)
+        if event.op is Op.ERASE and (row := self._registry.row(event.key)) is not None and row.rank == ERASED:
+            self._forget(event.key)
         return None if result is None else self._done(result)
 
     def process(self, event: ChangeEvent) -> Work:

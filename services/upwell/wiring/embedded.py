@@ -164,6 +164,7 @@ def _parts(settings: Settings, held: Ownership, look_again: Callable[[ChangeEven
         preparer=preparer,
         metrics=metrics,
         again=look_again,
+        forget=log.erase,
     )
     engine = Engine(log, stages, workers=settings.workers, pause_limit_s=settings.retry_limit_s)
     return Parts(
