@@ -15,7 +15,7 @@ from upwell.config import Settings
 from upwell.errors import Misconfigured, Retryable
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.specs import TopicSpec, mismatches, wanted
-from upwell.runtime.stream.vendor import mapped, servers
+from upwell.runtime.stream.vendor import connected, mapped, servers
 
 T = TypeVar("T")
 
@@ -68,18 +68,14 @@ class Administration:
             client.close()
 
     def _connect(self) -> Any:
-        try:
-            return KafkaAdminClient(
-                bootstrap_servers=self._servers,
-                client_id="upwell",
-                bootstrap_timeout_ms=int(self._answer_s * 1000),
-                request_timeout_ms=int(self._answer_s * 1000),
-                reconnect_backoff_max_ms=1000,
-            )
-        except (KafkaError, OSError) as e:
-            raise Retryable(
-                f"no broker answers at {','.join(self._servers)} (setting brokers): {type(e).__name__}"
-            ) from e
+        return connected(
+            KafkaAdminClient,
+            self._servers,
+            client_id="upwell",
+            bootstrap_timeout_ms=int(self._answer_s * 1000),
+            request_timeout_ms=int(self._answer_s * 1000),
+            reconnect_backoff_max_ms=1000,
+        )
 
 
 class TopicAdmin:

@@ -7,6 +7,7 @@ worker, would choose too (murmur2 of the key), or one document's events would lo
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from kafka import KafkaProducer
@@ -17,7 +18,7 @@ from upwell.ports import Blobs
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.codec import Headers, encode
 from upwell.runtime.stream.contract import Outgoing
-from upwell.runtime.stream.vendor import mapped, servers
+from upwell.runtime.stream.vendor import connected, mapped, servers
 
 BUFFER_BYTES = 32 * 1024 * 1024
 ROOM_S = 1.0
@@ -25,6 +26,7 @@ ROOM_S = 1.0
 CONNECT_S = 10.0
 QUIET_S = 1.0
 """After brokers could not be reached nobody tries again for so long."""
+JOIN_S = 5.0
 RECORD_BYTES = 512
 """What a record in the buffer costs beyond its key and value."""
 
@@ -66,8 +68,7 @@ class LogProducer:
             try:
                 future.get(timeout=max(deadline - time.monotonic(), 0.001))
             except KafkaError as e:
-                if not e.retriable:
-                    self._replace(producer)
+                self._replace(producer)
                 raise mapped(e, topic) from e
 
     def close(self) -> None:
@@ -76,7 +77,7 @@ class LogProducer:
             self._closed = True
             producer, self._producer = self._producer, None
         if producer is not None:
-            producer.close(timeout=1)
+            _let_go(producer, 0.5)
 
     def _buffered(self, producer: Any, outgoing: Outgoing) -> Any:
         key = topics.key_of(outgoing.key)
@@ -110,8 +111,9 @@ class LogProducer:
 
     def _connect(self) -> Any:
         try:
-            return KafkaProducer(
-                bootstrap_servers=self._servers,
+            return connected(
+                KafkaProducer,
+                self._servers,
                 client_id=self._client,
                 acks="all",
                 enable_idempotence=True,
@@ -124,17 +126,19 @@ class LogProducer:
                 max_request_size=self._message_bytes + RECORD_BYTES,
                 metrics_enabled=False,
             )
-        except (KafkaError, OSError) as e:
+        except Retryable:
             self._quiet_until = time.monotonic() + QUIET_S
-            raise Retryable(f"no broker answers at {','.join(self._servers)}: {type(e).__name__}") from e
+            raise
 
     def _replace(self, producer: Any) -> None:
-        """A producer whose batch failed for good may be of no use any more; the next send makes a new one."""
+        """The next send makes a new one. Seen in kafka-python 3.0.12: after one batch of an idempotent producer has
+        expired nothing more of its partition is ever sent."""
         with self._lock:
             if self._producer is not producer:
                 return
             self._producer = None
-        producer.close(timeout=1)
+        # Behind the sender's back: others may still get their acknowledgements from it.
+        threading.Thread(target=_let_go, args=(producer, self._delivery_s), name="let go", daemon=True).start()
 
 
 class Room:
@@ -155,3 +159,14 @@ class Room:
         with self._changed:
             self._free += size
             self._changed.notify_all()
+
+
+def _let_go(producer: Any, patience_s: float) -> None:
+    """End a producer: after what it still sends, or by force, for its own `close` gives up when that does not end."""
+    try:
+        producer.close(timeout=patience_s)
+    except KafkaTimeoutError:
+        producer._sender.force_close()  # noqa: SLF001  fails what is left, or a stuck thread and its sockets would stay
+        producer._sender.join(JOIN_S)  # noqa: SLF001
+        with suppress(KafkaError):
+            producer.close(timeout=JOIN_S)

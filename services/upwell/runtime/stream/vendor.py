@@ -1,8 +1,14 @@
 """What kafka-python raises, as Upwell's errors."""
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 from kafka import errors
+from kafka.net.compat import KafkaNetClient
 
 from upwell.errors import Misconfigured, Retryable, UpwellError
+
+T = TypeVar("T")
 
 TOO_LARGE = (errors.MessageSizeTooLargeError, errors.RecordListTooLargeError)
 REFUSED = (errors.AuthorizationError, errors.SaslAuthenticationFailedError)
@@ -19,6 +25,25 @@ def mapped(error: Exception, topic: str | None = None) -> UpwellError:
     if isinstance(error, NO_TOPIC):
         return Retryable(f"there is no such topic{where}; upwell topics create makes it")
     return Retryable(f"the brokers do not answer{where}: {type(error).__name__}")
+
+
+def connected(kind: Callable[..., T], brokers: list[str], **configs: Any) -> T:
+    """A producer, a consumer or an admin that has reached a broker. Raises Retryable when none answers.
+
+    kafka-python leaves threads and sockets behind when a constructor fails; they are closed here.
+    """
+    begun: list[Any] = []
+
+    def network(**config: Any) -> Any:
+        begun.append(KafkaNetClient(**config))
+        return begun[-1]
+
+    try:
+        return kind(bootstrap_servers=brokers, kafka_client=network, **configs)
+    except (errors.KafkaError, OSError) as e:
+        for client in begun:
+            client.close()
+        raise Retryable(f"no broker answers at {','.join(brokers)} (setting brokers): {type(e).__name__}") from e
 
 
 def servers(brokers: str | None) -> list[str]:
