@@ -15,7 +15,7 @@ from upwell.runtime.stream.vendor import servers
 T = TypeVar("T")
 
 ANSWER_S = 4.0
-PAUSE_LIMIT_S = 10.0
+PAUSE_LIMIT_S = 5.0
 
 
 class Reach:

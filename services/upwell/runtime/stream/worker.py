@@ -95,7 +95,7 @@ class Worker:
         app.take = guard = self._guard(stage, blobs, app)
         app.on_revoked = lambda session: self._revoked(guard, session)
         app.on_crash = self._crash
-        if await self._unless_stopped(app.start()):
+        if await self._unless_stopped(faust_app.start(app)):
             await self._pulse(app)
         self._health.phase = Phase.STOPPING
         guard.close()
