@@ -1,5 +1,6 @@
 """The ledger on a real Kafka and a real PostgreSQL: whatever goes away meanwhile, it counts every event once."""
 
+import gc
 import random
 import signal
 import subprocess
@@ -30,7 +31,11 @@ from upwell.runtime.stream.ledger import Ledger
 from upwell.runtime.stream.ledger_worker import _decoder
 from upwell.runtime.stream.progress import Progress
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(180)]
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.timeout(300),
+    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),  # kafka-python's, of a refused connection
+]
 APPLIED, CORRUPT = Fate(outcome=Outcome.APPLIED), Fate(outcome=Outcome.DEAD, reason=Reason.CORRUPT, stage="parse")
 PROGRAM = Path(__file__).parent.parent / "ledger_process.py"
 PARTITIONS = 3
@@ -78,6 +83,13 @@ def put(broker, numbers, seed=0):
                 producer.send(topic, key=key, value=None)
         producer.flush()
     return len(records)
+
+
+@pytest.fixture(autouse=True)
+def no_socket_left():
+    """What kafka-python left to the collector is collected here, not in somebody else's test."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture

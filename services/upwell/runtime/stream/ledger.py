@@ -224,14 +224,13 @@ class Ledger:
         """Set the gauges: what waits in the log, what is pending and how long, the tenant who is worse off a source."""
         self._next_count = time.monotonic() + COUNT_S
         ours = list(consumer.assignment())
-        if ours:
-            ends = consumer.end_offsets(ours, timeout_ms=int(COMMIT_S * 1000))
-            self._progress.lag(sum(max(0, end - (consumer.position(tp, 1000) or 0)) for tp, end in ends.items()))
         self._progress.assigned(len(ours))
         try:
+            ends = consumer.end_offsets(ours, timeout_ms=int(COMMIT_S * 1000)) if ours else {}
+            self._progress.lag(sum(max(0, end - (consumer.position(tp, 1000) or 0)) for tp, end in ends.items()))
             pending = self._storage.pending_counts()
-        except Retryable as e:
-            self._trouble(e)
+        except (KafkaError, Retryable) as e:
+            logs.warn("ledger_not_counted", why=str(mapped(e)) if isinstance(e, KafkaError) else str(e))
             return
         worst: dict[str, tuple[int, float]] = dict.fromkeys(self._sources, (0, 0.0))
         for (_, source), (count, oldest) in pending.items():
