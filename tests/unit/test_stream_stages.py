@@ -246,10 +246,17 @@ def test_vectors_that_never_come_end_the_event(chain):
         chain.handlers.upsert.handle(Embedded(event=event, document=whole.document, attempts=MOST_RETURNS))
 
 
-def test_control_leaves_a_document_that_nobody_has_seen_to_its_content(chain):
-    """No row is made for it; of one that there is the permission binds at once, and ends nothing."""
-    assert chain.handlers.control.handle(Change(event=upsert("one", content=None))) == []
-    assert chain.registry.row(key("a")) is None
+def test_a_narrower_permission_binds_the_content_that_is_still_on_its_way(chain):
+    """Two versions of a new document: the control half of the second is there before the first is published."""
+    first, second = upsert("one"), upsert("two", 2, acl=PUBLIC.__class__())
+    for event in (first, second):
+        assert chain.handlers.control.handle(Change(event=event)) == []
+    chain.handlers.upsert.handle(become(chain, first, Embedded))
+    row = chain.registry.row(key("a"))
+    assert (row.version, row.effective_acl.levels) == (first.version, ())
+
+
+def test_the_control_half_of_an_upsert_binds_at_once_and_ends_nothing(chain):
     chain.run(upsert("one"))
     hidden = upsert("two", 2, acl=PUBLIC.__class__(), content=None)
     assert chain.handlers.control.handle(Change(event=hidden)) == []

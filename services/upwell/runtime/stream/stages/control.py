@@ -48,9 +48,8 @@ class ControlStage:
 
     def _handle(self, event: ChangeEvent) -> list[Outgoing]:
         match event.op:
-            case Op.UPSERT:
-                if event.previous_doc_id is not None or self._registry.row(event.key) is not None:
-                    self._publisher.control(event)
+            case Op.UPSERT:  # of an unseen document too: its first content may be on its way with a wider permission
+                self._publisher.control(event)
                 return []
             case Op.ERASE:
                 return self._erase(event)
