@@ -3,15 +3,16 @@
 import time
 
 import pytest
+from kafka import errors
 
 from stream_samples import event, memory_blobs
-from upwell.errors import Misconfigured, Overloaded, Reason, Rejected
+from upwell.errors import Misconfigured, Overloaded, Reason, Rejected, Retryable
 from upwell.messages import Change
 from upwell.ports import Fate
 from upwell.records import Acl, BlobRef, Lane, Op, Outcome
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.sink import LARGE_BYTES, KafkaSink
-from upwell.runtime.stream.vendor import servers
+from upwell.runtime.stream.vendor import mapped, servers
 
 DONE = Fate(outcome=Outcome.APPLIED)
 
@@ -127,3 +128,16 @@ def test_brokers_are_named_as_hosts_with_ports():
     for wrong in (None, "", ",", "host", "host:", ":9092", "host:port", "host:0", "host:99999", "a:1,b"):
         with pytest.raises(Misconfigured, match="brokers"):
             servers(wrong)
+
+
+def test_no_error_of_the_vendor_is_left_unmapped():
+    """Each becomes one that the caller knows; those that no waiting mends stop the process, and no text is repeated."""
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.KafkaError)]
+    assert len(kinds) > 100
+    for kind in kinds:
+        found = mapped(kind.__new__(kind, "secret"), "the-topic")
+        assert isinstance(found, Retryable | Misconfigured), kind
+        assert "secret" not in str(found)
+    assert isinstance(mapped(errors.MessageSizeTooLargeError()), Misconfigured)
+    assert isinstance(mapped(errors.TopicAuthorizationFailedError()), Misconfigured)
+    assert "upwell topics create" in str(mapped(errors.UnknownTopicOrPartitionError(), "t"))
