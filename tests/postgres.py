@@ -40,10 +40,10 @@ def binaries() -> Path:
 
 
 def unprivileged() -> list[str]:
-    """What puts a command under another user than root, for PostgreSQL refuses root."""
+    """What puts a command under another user than root, whom PostgreSQL refuses, and ends it with the tests."""
     if os.getuid() != 0:
         return []
-    return ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--"]
+    return ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--pdeathsig=KILL", "--"]
 
 
 class PostgresServer:
