@@ -8,7 +8,7 @@ import zlib
 from collections import defaultdict
 
 from upwell.errors import Reason, Rejected
-from upwell.records import BlobRef
+from upwell.records import MAX_VERSION, BlobRef
 from upwell.runtime.stream import codec, topics
 from upwell.runtime.stream.envelope import Taken, Wire
 
@@ -22,9 +22,9 @@ class MemoryBlobs:
     def __init__(self):
         self.kept = {}
 
-    def put(self, key, data):
-        ref = BlobRef.of(key, data)
-        self.kept[ref.uri] = (key, data)
+    def put(self, key, data, version):
+        ref = BlobRef.of(key, data, version)
+        self.kept[ref.uri] = (key, data, version)
         return ref
 
     def get(self, ref):
@@ -32,8 +32,8 @@ class MemoryBlobs:
             raise Rejected(Reason.BLOB_MISSING, "the blob is gone")
         return self.kept[ref.uri][1]
 
-    def forget(self, key):
-        gone = [uri for uri, (owner, _) in self.kept.items() if owner == key]
+    def forget(self, key, through=MAX_VERSION):
+        gone = [uri for uri, (owner, _, version) in self.kept.items() if owner == key and version <= through]
         for uri in gone:
             del self.kept[uri]
         return len(gone)

@@ -274,7 +274,7 @@ class Check(Record, frozen=True, kw_only=True, omit_defaults=False):
 
 
 class InitAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
-    """A distributed lake, made (`created`) or found made: its embedder, and the pipeline whose collection is searched."""
+    """A distributed lake, made (`created`) or found made: its embedder, and the pipeline whose vectors are searched."""
 
     embedder: str
     pipeline: str

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from upwell.access import both
 from upwell.records import (
+    MAX_VERSION,
     Acl,
     BlobRef,
     ChangeEvent,
@@ -357,16 +358,16 @@ class Fetcher(Protocol):
 class Blobs(Protocol):
     """Content that is too large for a message, by document, so that an erasure finds all of it."""
 
-    def put(self, key: DocKey, data: bytes) -> BlobRef:
-        """Durable when it returns. Equal bytes of one document are stored once."""
+    def put(self, key: DocKey, data: bytes, version: int) -> BlobRef:
+        """Durable when it returns. Equal bytes of one version of a document are stored once."""
         ...
 
     def get(self, ref: BlobRef) -> bytes:
         """Retryable while the store is away; Rejected `blob_missing` when the blob is gone or is not what it was."""
         ...
 
-    def forget(self, key: DocKey) -> int:
-        """Remove every blob of a document; how many there were."""
+    def forget(self, key: DocKey, through: int = MAX_VERSION) -> int:
+        """Remove a document's blobs up to this version; how many there were."""
         ...
 
     def expire(self, before: int) -> int:

@@ -64,21 +64,23 @@ class Acl(Record, frozen=True, kw_only=True):
 
 
 class BlobRef(Record, frozen=True, kw_only=True, tag="blob"):
-    """Content kept in the blob store. `uri` is relative to the store: the document's digest, then the content's."""
+    """Content kept in the blob store. `uri` is relative to the store: `{document digest}/{version}-{sha256}`."""
 
     uri: str
     sha256: str
     size: int
 
     @classmethod
-    def of(cls, key: DocKey, data: bytes) -> "BlobRef":
-        """The one name that `data` of this document has."""
+    def of(cls, key: DocKey, data: bytes, version: int) -> "BlobRef":
+        """The one name that `data` has in this version of the document."""
         sha256 = hashlib.sha256(data).hexdigest()
-        return cls(uri=f"{key.digest}/{sha256}", sha256=sha256, size=len(data))
+        return cls(uri=f"{key.digest}/{version}-{sha256}", sha256=sha256, size=len(data))
 
     def belongs_to(self, key: DocKey) -> bool:
         """True if this names a blob of that document; whoever resolves a reference from outside asks first."""
-        return self.uri == f"{key.digest}/{self.sha256}"
+        document, _, name = self.uri.partition("/")
+        version, _, sha256 = name.partition("-")
+        return document == key.digest and version.isdecimal() and sha256 == self.sha256
 
 
 class SourceRef(Record, frozen=True, kw_only=True, tag="source"):

@@ -196,7 +196,7 @@ def test_a_key_that_is_not_its_documents_is_refused(key):
         {"title": "a\0b"},
         {"metadata": {"a\0": "b"}},
         {"metadata": {"a": "b\0"}},
-        {"content": BlobRef.of(DocKey(tenant="default", source="wiki", doc_id="other"), b"x")},
+        {"content": BlobRef.of(DocKey(tenant="default", source="wiki", doc_id="other"), b"x", 1)},
     ],
     ids=lambda spoilt: next(iter(spoilt)),
 )
@@ -213,7 +213,7 @@ def test_content_of_its_own_is_sound():
     blobs = memory_blobs()
     for content in (
         Inline(data=b"\xff"),
-        blobs.put(event().key, b"x"),
+        blobs.put(event().key, b"x", 1),
         SourceRef(connector="s3", uri="s3://b/k"),
         None,
     ):
@@ -226,7 +226,7 @@ def test_a_blob_of_another_document_is_refused():
     """A reference and a key that do not agree: the message is not what the key says."""
     blobs = memory_blobs()
     message = Change(event=event("a.md"))
-    stolen = blobs.put(event("b.md").key, ENCODER.encode(message))
+    stolen = blobs.put(event("b.md").key, ENCODER.encode(message), 1)
     error = refused(ENCODER.encode(stolen), [("upwell-blob", b"1")], CHANGES, key_of(message), blobs)
     assert error.reason is Reason.INVALID_EVENT
 
@@ -234,7 +234,7 @@ def test_a_blob_of_another_document_is_refused():
 def test_a_lost_blob_and_one_that_claims_too_much_are_refused():
     """The first has its own reason; the second is never read."""
     blobs = memory_blobs()
-    ref = BlobRef.of(event().key, b"gone")
+    ref = BlobRef.of(event().key, b"gone", 1)
     key = topics.key_of(event().key)
     assert refused(ENCODER.encode(ref), [("upwell-blob", b"1")], CHANGES, key, blobs).reason is Reason.BLOB_MISSING
     huge = msgspec.structs.replace(ref, size=LARGEST_BYTES + 1)

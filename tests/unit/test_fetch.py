@@ -67,7 +67,7 @@ def refused(fetch, asked):
 
 
 def test_content_comes_from_the_event_the_blobs_and_the_connector(fetch, tmp_path):
-    blob = FsspecBlobs(str(tmp_path)).put(DocKey(tenant="default", source="notes", doc_id="a.md"), b"Blob")
+    blob = FsspecBlobs(str(tmp_path)).put(DocKey(tenant="default", source="notes", doc_id="a.md"), b"Blob", 1)
     assert fetch(event(Inline(data=b"Inline"))) == b"Inline"
     assert fetch(event(blob)) == b"Blob"
     assert fetch(event(ref())) == b"Hello"
@@ -99,13 +99,13 @@ def test_what_the_settings_do_not_name_is_never_fetched(fetch, asked):
 
 
 def test_another_documents_blob_is_not_read(fetch, tmp_path):
-    other = FsspecBlobs(str(tmp_path)).put(DocKey(tenant="default", source="notes", doc_id="b.md"), b"Blob")
+    other = FsspecBlobs(str(tmp_path)).put(DocKey(tenant="default", source="notes", doc_id="b.md"), b"Blob", 1)
     assert refused(fetch, event(other)) is Reason.INVALID_EVENT
     assert refused(Fetching({}, None, limit_bytes=LIMIT).fetch, event(other)) is Reason.INVALID_EVENT
 
 
 def test_a_lost_object_or_blob_is_said_to_be_that(fetch):
-    lost = BlobRef.of(DocKey(tenant="default", source="notes", doc_id="a.md"), b"lost")
+    lost = BlobRef.of(DocKey(tenant="default", source="notes", doc_id="a.md"), b"lost", 1)
     assert refused(fetch, event(lost)) is Reason.BLOB_MISSING
     assert refused(fetch, event(ref("memory://notes/gone.md"))) is Reason.UNREADABLE
 
@@ -118,7 +118,7 @@ def test_content_over_the_limit_is_too_large_whoever_says_its_size(fetch, memory
         assert refused(fetch, event(asked)) is Reason.TOO_LARGE
     sha256 = hashlib.sha256(b"").hexdigest()
     key = DocKey(tenant="default", source="notes", doc_id="a.md")
-    large = BlobRef(uri=f"{key.digest}/{sha256}", sha256=sha256, size=LIMIT + 1)
+    large = BlobRef(uri=f"{key.digest}/1-{sha256}", sha256=sha256, size=LIMIT + 1)
     assert refused(fetch, event(large)) is Reason.TOO_LARGE
 
 

@@ -128,7 +128,7 @@ def test_a_reference_goes_only_where_the_source_may():
 
 
 def test_a_blob_must_be_the_documents_own():
-    own = BlobRef.of(DocKey(tenant="default", source="notes", doc_id="a.md"), b"x")
+    own = BlobRef.of(DocKey(tenant="default", source="notes", doc_id="a.md"), b"x", 1)
     ref = {"type": "blob", "uri": own.uri, "sha256": own.sha256, "size": 1}
     assert taken(offer(content=ref))[0].content == own
     with pytest.raises(Rejected):

@@ -71,7 +71,7 @@ def test_large_content_goes_by_the_blob_store():
 def test_an_unsound_event_is_refused_with_those_beside_it():
     """Nothing of the request is accepted."""
     log = Log()
-    bad = event(content=BlobRef.of(event("other").key, b"x"))
+    bad = event(content=BlobRef.of(event("other").key, b"x", 1))
     with pytest.raises(Rejected) as e:
         sink_over(log).accept([event("fine"), bad])
     assert e.value.reason is Reason.INVALID_EVENT

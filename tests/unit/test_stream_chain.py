@@ -48,7 +48,7 @@ def test_what_will_not_parse_keeps_the_last_version_and_is_a_dead_letter(chain):
 def test_an_erasure_leaves_no_word_and_no_blob(chain):
     """Points, blobs and, once the topics are compacted, messages: every laned topic gets the key's tombstone."""
     event = upsert("one two")
-    chain.blobs.put(event.key, b"large")
+    chain.blobs.put(event.key, b"large", 1)
     ended = chain.run(event, upsert("", 2, op=Op.ERASE, content=None))
     assert ended.fate.outcome is Outcome.APPLIED
     assert chain.store.present(key("a")) == {}
@@ -62,9 +62,10 @@ def test_an_erasure_that_comes_late_leaves_newer_content_alone(chain):
     """Superseded: neither blobs nor messages of what stands are touched."""
     event = upsert("one", 5)
     chain.run(event)
-    chain.blobs.put(event.key, b"large")
+    old, new = (chain.blobs.put(event.key, b"large", version) for version in (1, 5))
     ended = chain.run(upsert("", 2, op=Op.ERASE, content=None))
     assert ended.fate.outcome is Outcome.SUPERSEDED
     assert chain.texts() == ["one"]
-    assert chain.blobs.kept
+    assert old.uri not in chain.blobs.kept
+    assert new.uri in chain.blobs.kept
     assert all(value is not None for records in chain.log.records.values() for _, value, _ in records)

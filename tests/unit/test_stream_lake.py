@@ -172,7 +172,7 @@ def test_a_discarded_letter_is_gone_and_its_event_stays_ended(world):
 def test_an_erased_document_is_in_no_store(world):
     world.sink.accept([upsert("a.md", "larch maple"), upsert("b.md", "alder"), upsert("a.md", "!corrupt", 2)])
     key = upsert("a.md", "").key
-    world.log.blobs.put(key, b"large")
+    world.log.blobs.put(key, b"large", 1)
     answer = world.lake.erase("a.md")
     assert answer.remaining == ()
     assert answer.removed["points"] == 2

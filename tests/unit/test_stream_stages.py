@@ -274,7 +274,7 @@ def test_what_an_erased_document_wrote_after_its_erasure_goes_when_it_ends(chain
     """A large message of an older version, on its way while the erasure was applied."""
     late = become(chain, upsert("one"), Embedded)
     chain.run(upsert("", 2, op=Op.ERASE, content=None))
-    chain.blobs.put(key("a"), b"a large message")
+    chain.blobs.put(key("a"), b"a large message", 1)
     assert only(chain.handlers.upsert.handle(late)).message.fate.outcome is Outcome.SUPERSEDED
     assert chain.blobs.kept == {}
 

@@ -1,7 +1,8 @@
 """Blobs over fsspec: a local folder, memory, S3 and whatever else fsspec speaks. One folder a document.
 
-A blob's path is `{document digest}/{sha256 of its bytes}` below the configured URL, so equal bytes have one name, and a
-reference can name nothing else: whatever does not look like that is refused before any file is touched.
+A blob's path is `{document digest}/{version}-{sha256 of its bytes}` below the configured URL, so that an erasure leaves
+newer versions alone, and a reference can name nothing else: whatever does not look like that is refused before any file
+is touched.
 """
 
 import hashlib
@@ -17,9 +18,9 @@ from fsspec.implementations.local import LocalFileSystem
 
 from upwell.errors import Misconfigured, Reason, Rejected, Retryable, UpwellError
 from upwell.lake.local_blobs import write_durably
-from upwell.records import BlobRef, DocKey
+from upwell.records import MAX_VERSION, BlobRef, DocKey
 
-NAME = re.compile(r"[0-9a-f]{32}/[0-9a-f]{64}")
+NAME = re.compile(r"[0-9a-f]{32}/([0-9]{1,16})-[0-9a-f]{64}")
 
 
 class FsspecBlobs:
@@ -40,9 +41,9 @@ class FsspecBlobs:
         if not self._root or not url.rpartition("://")[2]:
             raise Misconfigured("setting blobs: the URL names no folder or bucket")
 
-    def put(self, key: DocKey, data: bytes) -> BlobRef:
+    def put(self, key: DocKey, data: bytes, version: int) -> BlobRef:
         """Written anew even when it is there: that heals a damaged blob and keeps a reused one from expiring."""
-        ref = BlobRef.of(key, data)
+        ref = BlobRef.of(key, data, version)
         path = f"{self._root}/{ref.uri}"
         with _errors():
             if self._local:
@@ -52,7 +53,7 @@ class FsspecBlobs:
         return ref
 
     def get(self, ref: BlobRef) -> bytes:
-        if NAME.fullmatch(ref.uri) is None or not ref.uri.endswith(f"/{ref.sha256}"):
+        if NAME.fullmatch(ref.uri) is None or not ref.uri.endswith(f"-{ref.sha256}"):
             raise Rejected(Reason.INVALID_EVENT, "a blob reference that names nothing in the blob store")
         path = f"{self._root}/{ref.uri}"
         with _errors():
@@ -65,17 +66,19 @@ class FsspecBlobs:
             raise Rejected(Reason.BLOB_MISSING, "the blob is not what it was: size or digest differ")
         return data
 
-    def forget(self, key: DocKey) -> int:
+    def forget(self, key: DocKey, through: int = MAX_VERSION) -> int:
         """On a store that keeps old versions of objects, those must be set to expire there."""
-        folder = f"{self._root}/{key.digest}"
+        removed = 0
         with _errors():
             try:
-                found = list(self._fs.find(folder))
-                if found or self._fs.exists(folder):
-                    self._fs.rm(folder, recursive=True)
-            except FileNotFoundError:  # somebody else was faster
+                found = list(self._fs.find(f"{self._root}/{key.digest}"))
+            except FileNotFoundError:
                 return 0
-        return sum(1 for path in found if NAME.search(path) is not None)
+            for path in found:
+                name = NAME.search(path)
+                if name is None or int(name[1]) <= through:
+                    removed += self._removed(path)
+        return removed
 
     def expire(self, before: int) -> int:
         removed = 0
@@ -83,18 +86,22 @@ class FsspecBlobs:
             for path, entry in self._fs.find(self._root, detail=True).items():
                 if _written_us(entry) >= before:
                     continue
-                try:
-                    self._fs.rm_file(path)
-                except FileNotFoundError:
-                    continue
-                removed += NAME.search(path) is not None
-                if self._local:
-                    with suppress(OSError):  # others are in it
-                        Path(path).parent.rmdir()
+                removed += self._removed(path)
         return removed
 
     def close(self) -> None:
         """Nothing is held open."""
+
+    def _removed(self, path: str) -> bool:
+        """Remove a file; whether it was there, and a blob."""
+        try:
+            self._fs.rm_file(path)
+        except FileNotFoundError:  # somebody else was faster
+            return False
+        if self._local:
+            with suppress(OSError):  # others are in it
+                Path(path).parent.rmdir()
+        return NAME.search(path) is not None
 
     def _raise_missing(self) -> None:
         """A blob that is gone is final; a store that is gone (an unmounted folder, another bucket) is not."""

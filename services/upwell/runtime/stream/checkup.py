@@ -74,7 +74,7 @@ def _store(store: Callable[[], Store]) -> str:
 
 def _blobs(blobs: Callable[[], Blobs]) -> str:
     with closing(blobs()) as opened:
-        ref = opened.put(PROBE, b"upwell doctor")
+        ref = opened.put(PROBE, b"upwell doctor", 0)
         same = opened.get(ref) == b"upwell doctor"
         opened.forget(PROBE)
     if not same:

@@ -74,7 +74,8 @@ def encode(message: Message | Dead, *, limit_bytes: int, blobs: Blobs) -> tuple[
     Raises Rejected `invalid_event` for text that is not Unicode or a number over 64 bits, `too_large` over
     LARGEST_BYTES; what `Blobs.put` does.
     """
-    key = message.event.key if message.event is not None else UNREAD
+    event = message.event
+    key, version = (event.key, event.version) if event is not None else (UNREAD, 0)
     try:
         value = ENCODER.encode(message)
         headers = _headers(message)
@@ -85,7 +86,7 @@ def encode(message: Message | Dead, *, limit_bytes: int, blobs: Blobs) -> tuple[
         return value, headers
     if len(value) > LARGEST_BYTES:
         raise Rejected(Reason.TOO_LARGE, f"a message of {len(value)} bytes; at most {LARGEST_BYTES} can be sent")
-    return ENCODER.encode(blobs.put(key, value)), [*headers, (BLOB, b"1"), *_served(message)]
+    return ENCODER.encode(blobs.put(key, value, version)), [*headers, (BLOB, b"1"), *_served(message)]
 
 
 def decode(

@@ -27,7 +27,7 @@ def erase(parts: LakeParts, key: DocKey, patience_s: float = PATIENCE_S) -> Eras
         event = erasure(key, parts.registry.row(key), parts.clock())
         parts.sink.accept([event])
         _until_ended(parts, key, event, deadline)
-        blobs += parts.blobs.forget(key)
+        blobs += parts.blobs.forget(key, event.version)
         if _erased(parts.registry.row(key)):
             break
     entries = parts.ledger.erase(key)

@@ -97,7 +97,7 @@ class StreamIntake:
             content: Inline | BlobRef
             match event.content:
                 case Inline(data=data) if len(data) > CARRIED_BYTES:
-                    content = self._blobs.put(event.key, data)
+                    content = self._blobs.put(event.key, data, event.version)
                     yield replace(event, content=content)
                 case _:
                     yield event

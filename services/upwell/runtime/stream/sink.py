@@ -77,7 +77,7 @@ class KafkaSink:
 
     def _lightened(self, event: ChangeEvent) -> ChangeEvent:
         if isinstance(event.content, Inline) and len(event.content.data) > LARGE_BYTES:
-            return msgspec.structs.replace(event, content=self._blobs.put(event.key, event.content.data))
+            return msgspec.structs.replace(event, content=self._blobs.put(event.key, event.content.data, event.version))
         return event
 
     def _count(self) -> int:

@@ -57,12 +57,12 @@ class ControlStage:
                 return self._ends.of(event, self._applied(event))
 
     def _erase(self, event: ChangeEvent) -> list[Outgoing]:
-        """Remove the blobs first, so that a crash in between leaves an erasure that is not yet done; an erasure that
-        comes after newer content leaves that content's alone."""
+        """Remove the blobs first, so that a crash in between leaves an erasure that is not yet done. Newer content
+        keeps its own, and where it stands already its messages too."""
+        self._blobs.forget(event.key, event.version)
         row = self._registry.row(event.key)
         if row is not None and decide.order_of(row) > (event.version, decide.RANKS[Op.ERASE], "", ""):
             return self._ends.of(event, self._applied(event))
-        self._blobs.forget(event.key)
         ended = self._ends.of(event, self._applied(event))
         return [*ended, *(Outgoing(topic=topic, key=event.key, message=None) for topic in topics.FORGETTING)]
 

@@ -106,4 +106,4 @@ class UpsertStage:
         if result.outcome is Outcome.SUPERSEDED:
             row = self._registry.row(message.event.key)
             if row is not None and row.rank == decide.RANKS[Op.ERASE]:
-                self._blobs.forget(message.event.key)
+                self._blobs.forget(message.event.key, message.event.version)
