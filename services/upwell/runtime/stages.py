@@ -55,9 +55,7 @@ class EmbeddedStages:
         self._publisher.warm()
 
     def control(self, event: ChangeEvent) -> Work | None:
-        """A new document has nothing that could be seen before its content: its permission comes with that."""
-        if event.op is Op.UPSERT and event.previous_doc_id is None and self._registry.row(event.key) is None:
-            return None
+        """Of an unseen document too: its first content may be on its way with a wider permission."""
         result = self._publisher().control(event)
         if event.op is Op.ERASE and (row := self._registry.row(event.key)) is not None and row.rank == ERASED:
             self._forget(event.key)
