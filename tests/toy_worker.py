@@ -22,18 +22,18 @@ from upwell.runtime.stream.topics import Line, Role
 class NoBlobs:
     """No message of these tests is too large for the log."""
 
-    def put(self, key, data):
+    def put(self, key, data, version):
         raise AssertionError("too large")
 
     get = forget = put
 
 
 class Copy:
-    """What the title says happens: `poison` is refused, `slow` takes a second, `stuck` an hour, `crash` is a defect …"""
+    """What the title says happens: `poison` is refused, `slow` takes a second, `stuck` `stuck_s`, `crash` is a defect …"""
 
-    def __init__(self, pause_s=0.0):
+    def __init__(self, pause_s, stuck_s):
         self.pause_s = pause_s
-        self.tries = 0
+        self.stuck_s = stuck_s
 
     def handle(self, message):
         event = message.event
@@ -44,7 +44,7 @@ class Copy:
             case "slow":
                 time.sleep(1.0)
             case "stuck":
-                time.sleep(3600)
+                time.sleep(self.stuck_s)
             case "crash":
                 raise ZeroDivisionError
             case "away":
@@ -72,16 +72,16 @@ class Copy:
 
 
 def main(brokers, *words):
-    """Words are name=value: settings, or `pause_s`."""
+    """Words are name=value: settings, or `pause_s` and `stuck_s`."""
     from upwell.runtime.stream import worker
 
     given = dict(word.split("=") for word in words)
-    pause_s = float(given.pop("pause_s", 0))
+    pause_s, stuck_s = float(given.pop("pause_s", 0)), float(given.pop("stuck_s", 0))
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(message)s")
     logging.getLogger().handlers[0].format = lambda record: f"{time.monotonic():.1f} {line_of(record)}"
     try:
         settings = Settings(brokers=brokers, **given)
-        status = worker.run(settings, Role.PARSE, Line.LIVE, lambda _metrics: (Copy(pause_s), NoBlobs()))
+        status = worker.run(settings, Role.PARSE, Line.LIVE, lambda _metrics: (Copy(pause_s, stuck_s), NoBlobs()))
     except UpwellError as e:
         print(f"toy: {e}", file=sys.stderr, flush=True)
         status = 2 if isinstance(e, Misconfigured) else 1

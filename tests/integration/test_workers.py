@@ -111,12 +111,25 @@ def test_termination_has_a_deadline(log, tmp_path):
     """A stage that does not end is left where it is, and its message unacknowledged: status 1 after `drain_s`."""
     toys.put(log, 1, title=lambda n: "stuck")
     with Toys(log, tmp_path, **{**QUICK, "drain_s": 1}) as workers:
-        worker = workers.start()
+        worker = workers.start(stuck_s=3600)
         ready(worker)
         wait_for(lambda: 'in_hand{line="live",stage="parse"} 1.0' in answer(worker, "/metrics")[1], 20, "it is in hand")
         assert workers.end(worker) == 1
         assert "stopped_at_deadline" in workers.lines()
         assert toys.behind(log) == 1
+
+
+def test_a_stage_that_does_not_end_holds_up_no_other_worker(log, tmp_path):
+    """A rebalance waits `drain_s` for what is in hand; then it is let go, and the others have their partitions."""
+    toys.put(log, 40, documents=40, title=lambda n: "stuck" if n == 0 else None)
+    with Toys(log, tmp_path, **{**QUICK, "drain_s": 1}) as workers:
+        first = workers.start(stuck_s=3600)
+        ready(first)
+        wait_for(lambda: 'in_hand{line="live",stage="parse"} 1.0' in answer(first, "/metrics")[1], 20, "it is in hand")
+        second = workers.start()
+        ready(second)
+        wait_for(lambda: toys.sent(log) > 0, 30, "the second works")
+        assert first.poll() is None
 
 
 def test_a_wrong_setting_stops_the_worker(log, tmp_path):

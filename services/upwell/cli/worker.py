@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 from enum import StrEnum
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -67,6 +68,7 @@ def worker(
     lake: options.Lake = None,
     config: options.Config = None,
 ) -> None:
+    signal.signal(signal.SIGTERM, _stopped_early)
     settings = settings_of(lake, config)
     if port is not None:
         settings = settings.model_copy(update={"port": port})
@@ -84,6 +86,11 @@ def worker(
     from upwell import wiring
 
     raise typer.Exit(wiring.worker(settings, which, line))
+
+
+def _stopped_early(_number: int, _frame: FrameType | None) -> None:
+    """Until the worker has a handler of its own there is nothing in hand."""
+    raise typer.Exit(0)
 
 
 def _end_with_owner() -> None:

@@ -18,7 +18,8 @@ from upwell.errors import Misconfigured
 from upwell.metrics import Metrics
 from upwell.runtime.stream.progress import Progress
 
-STUCK_S = 900.0
+STUCK_S = 7200.0
+"""Longer than the largest document takes to embed on a slow machine; parsing has a limit of its own."""
 SILENT_S = 5.0
 FAILING_S = 10.0
 
