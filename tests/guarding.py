@@ -70,7 +70,8 @@ class World:
         self.metrics = Metrics()
         self.progress = Progress(self.metrics, "parse", "live")
         self.hand = Hand("toy")
-        wire = Wire(memory_blobs(), 1_000_000, lambda: 5)
+        self.blobs = memory_blobs()
+        wire = Wire(self.blobs, 1_000_000, lambda: 5)
         self.guard = Guard(
             stage or Stage(self.handle, self.reject),
             name="parse",
@@ -78,6 +79,7 @@ class World:
             decode=wire.decode,
             encode=wire.encode,
             bury=wire.bury,
+            spend=wire.spend,
             send=self._send,
             progress=self.progress,
             breaker=Breaker(share, messages, minimum=1),

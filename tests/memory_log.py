@@ -32,6 +32,9 @@ class MemoryBlobs:
             raise Rejected(Reason.BLOB_MISSING, "the blob is gone")
         return self.kept[ref.uri][1]
 
+    def remove(self, ref):
+        self.kept.pop(ref.uri, None)
+
     def forget(self, key, through=MAX_VERSION):
         gone = [uri for uri, (owner, _, version) in self.kept.items() if owner == key and version <= through]
         for uri in gone:

@@ -366,6 +366,10 @@ class Blobs(Protocol):
         """Retryable while the store is away; Rejected `blob_missing` when the blob is gone or is not what it was."""
         ...
 
+    def remove(self, ref: BlobRef) -> None:
+        """Remove one blob; nothing happens when it is gone, or the reference names none."""
+        ...
+
     def forget(self, key: DocKey, through: int = MAX_VERSION) -> int:
         """Remove a document's blobs up to this version; how many there were."""
         ...

@@ -72,6 +72,15 @@ def test_forget_removes_all_of_one_document_and_nothing_else(blobs):
     assert blobs.get(refs[0]) == b"one"
 
 
+def test_one_blob_is_removed_and_no_other(blobs):
+    """Twice changes nothing; a reference that is none of ours removes nothing."""
+    gone, stays = blobs.put(A, b"one", 1), blobs.put(A, b"two", 1)
+    for ref in (gone, gone, msgspec.structs.replace(stays, uri=f"../{stays.uri}")):
+        blobs.remove(ref)
+    assert reason_of(blobs, gone) is Reason.BLOB_MISSING
+    assert blobs.get(stays) == b"two"
+
+
 def test_forget_leaves_newer_versions_alone(blobs):
     """An erasure takes what came before it; what has been accepted since keeps its content."""
     old, same, newer = (blobs.put(A, b"tea", version) for version in (1, 2, 10))

@@ -66,6 +66,11 @@ class FsspecBlobs:
             raise Rejected(Reason.BLOB_MISSING, "the blob is not what it was: size or digest differ")
         return data
 
+    def remove(self, ref: BlobRef) -> None:
+        if NAME.fullmatch(ref.uri) is not None:
+            with _errors():
+                self._removed(f"{self._root}/{ref.uri}")
+
     def forget(self, key: DocKey, through: int = MAX_VERSION) -> int:
         """On a store that keeps old versions of objects, those must be set to expire there."""
         removed = 0

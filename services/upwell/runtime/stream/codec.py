@@ -115,6 +115,13 @@ def decode(
     return message  # type: ignore[no-any-return]
 
 
+def blob_of(value: bytes | None, headers: Iterable[tuple[str, bytes | None]]) -> BlobRef | None:
+    """Where the message of a record lies, if that is not the record itself."""
+    if value is None or dict(headers).get(BLOB) != b"1":
+        return None
+    return _decoded(BLOB_DECODER, value, "blob reference")  # type: ignore[no-any-return]
+
+
 def _headers(message: Message | Dead) -> Headers:
     attempts = message.fate.attempts if isinstance(message, Dead) else message.attempts
     headers = [(SCHEMA, list(VERSIONS[type(message)])[-1].encode()), (ATTEMPTS, str(attempts).encode())]

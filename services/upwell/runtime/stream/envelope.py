@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from upwell.clock import Clock
 from upwell.messages import Dead, Message, Origin
 from upwell.ports import Blobs, Fate
-from upwell.records import Record
+from upwell.records import Lane, Record
 from upwell.runtime.stream import codec, topics
 from upwell.runtime.stream.contract import Outgoing
 
@@ -48,6 +48,10 @@ NO_KEY = b"unread"
 Decode = Callable[[Taken], Message]
 Encode = Callable[[Outgoing], Sending]
 Bury = Callable[[Taken, Fate], Sending]
+Spend = Callable[[Taken], None]
+
+LAST = frozenset(topics.laned(topics.EMBEDDED, lane) for lane in Lane)
+"""The topics of what upsert takes: the largest messages, and whoever took one has ended its event."""
 
 
 class Wire:
@@ -72,6 +76,14 @@ class Wire:
             return Sending(topic=outgoing.topic, key=key, value=None)
         value, headers = codec.encode(outgoing.message, limit_bytes=self._limit_bytes, blobs=self._blobs)
         return Sending(topic=outgoing.topic, key=key, value=value, headers=tuple(headers))
+
+    def spend(self, taken: Taken) -> None:
+        """All that a record led to is acknowledged: the vectors that it lay in may go. Should it be delivered again,
+        the registry knows how its event ended.
+        """
+        ref = codec.blob_of(taken.value, taken.headers) if taken.topic in LAST else None
+        if ref is not None:
+            self._blobs.remove(ref)
 
     def bury(self, taken: Taken, fate: Fate) -> Sending:
         """The dead letter of a record that no stage could take, with its bytes as they were."""

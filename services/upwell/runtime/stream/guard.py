@@ -8,6 +8,7 @@ Kafka, Faust and the clock are not in here: records come in as bytes, outputs go
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from upwell import logs
@@ -18,7 +19,7 @@ from upwell.records import Outcome
 from upwell.runtime.stream.breaker import Breaker
 from upwell.runtime.stream.codec import Lost
 from upwell.runtime.stream.contract import Stage
-from upwell.runtime.stream.envelope import Bury, Decode, Encode, Sending, Taken
+from upwell.runtime.stream.envelope import Bury, Decode, Encode, Sending, Spend, Taken
 from upwell.runtime.stream.hand import Hand
 from upwell.runtime.stream.progress import DEAD, DONE, LET_GO, SKIPPED, Progress
 
@@ -52,9 +53,9 @@ class _GivenUp(Exception):
 class Guard:
     """Takes one record at a time through a stage.
 
-    `decode`, `encode` and `bury` run in `hand` like the stage itself. `end(error)` is called when the worker must stop:
-    with Misconfigured or Tripped; what is in hand then is not acknowledged, or done already. Pauses between tries are
-    jittered and at most `retry_limit_s`.
+    `decode`, `encode`, `bury` and `spend` run in `hand` like the stage itself. `end(error)` is called when the worker
+    must stop: with Misconfigured or Tripped; what is in hand then is not acknowledged, or done already. Pauses between
+    tries are jittered and at most `retry_limit_s`.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Guard:
         decode: Decode,
         encode: Encode,
         bury: Bury,
+        spend: Spend,
         send: Send,
         progress: Progress,
         breaker: Breaker,
@@ -79,6 +81,7 @@ class Guard:
         self._decode = decode
         self._encode = encode
         self._bury = bury
+        self._spend = spend
         self._send = send
         self._progress = progress
         self._breaker = breaker
@@ -105,6 +108,9 @@ class Guard:
         except _LetGo:
             self._progress.ended(LET_GO)
             return False
+        if outcome == DONE:
+            with suppress(UpwellError, _LetGo):  # what stays behind now is removed when it is old
+                await self._in_thread(lambda: self._spend(taken))
         self._progress.ended(outcome)
         self._count(outcome)
         return True

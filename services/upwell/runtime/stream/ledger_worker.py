@@ -9,10 +9,12 @@ import logging
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 
 from upwell import logs
+from upwell.clock import now_us
 from upwell.config import Settings
 from upwell.errors import Misconfigured, Retryable, UpwellError
 from upwell.messages import Dead, Message
@@ -27,6 +29,8 @@ from upwell.runtime.stream.progress import Progress
 from upwell.runtime.stream.reach import Reach, patiently, until_ready
 from upwell.runtime.stream.topics import Line, Role
 from upwell.runtime.stream.worker import FAILED, INTERRUPTED, MISCONFIGURED, PULSE_S, STOPPED
+
+TIDY_S = 3600.0
 
 Equip = Callable[[], tuple[EventLog, Blobs]]
 """Opens the ledger's database and the blobs that hold what is too large for a message.
@@ -63,6 +67,7 @@ class LedgerWorker:
         self._health = Health(self._progress, self._metrics)
         self._reach = Reach(settings.brokers)
         self._stop = threading.Event()
+        self._tidy_at = time.monotonic() + TIDY_S
 
     async def run(self, equip: Equip) -> int:
         self._stopping = asyncio.Event()
@@ -105,6 +110,7 @@ class LedgerWorker:
             consuming = asyncio.ensure_future(asyncio.to_thread(ledger.run, self._stop))
             while not consuming.done():
                 await self._pulse(ledger)
+                await self._tidy(blobs)
                 await asyncio.wait({consuming}, timeout=PULSE_S)
             consuming.result()
         finally:
@@ -118,6 +124,15 @@ class LedgerWorker:
         self._health.partitions = ledger.partitions
         if self._stop.is_set():
             self._health.phase = Phase.STOPPING
+
+    async def _tidy(self, blobs: Blobs) -> None:
+        """Now and then: remove blobs that no message or dead letter can need any more."""
+        if time.monotonic() < self._tidy_at:
+            return
+        self._tidy_at = time.monotonic() + TIDY_S
+        old = now_us() - int(max(self._settings.retention_days, self._settings.dead_retention_days) * 86_400e6)
+        with suppress(Retryable):
+            await asyncio.to_thread(blobs.expire, old)
 
     def _end(self, status: int) -> None:
         if self._stop.is_set():

@@ -112,6 +112,7 @@ class Worker:
             decode=wire.decode,
             encode=wire.encode,
             bury=wire.bury,
+            spend=wire.spend,
             send=faust_app.sender(app),
             progress=self._progress,
             breaker=Breaker(settings.breaker_share, settings.breaker_messages),
