@@ -32,7 +32,9 @@ def up(
     embedder: options.Embedder = None,
     lake: options.Lake = None,
     config: options.Config = None,
+    as_json: options.Json = False,
 ) -> None:
+    del as_json  # every command takes it; this one prints nothing on standard output
     settings = settings_of(lake, config, embedder)
     _prepare(settings)
     from upwell.runtime.stream.supervisor import Task

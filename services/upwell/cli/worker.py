@@ -67,7 +67,9 @@ def worker(
     owned: Owned = False,
     lake: options.Lake = None,
     config: options.Config = None,
+    as_json: options.Json = False,
 ) -> None:
+    del as_json  # every command takes it; this one prints nothing on standard output
     signal.signal(signal.SIGTERM, _stopped_early)
     settings = settings_of(lake, config)
     if port is not None:
