@@ -5,12 +5,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from upwell.cli.output import note
+import typer
+
+from upwell.cli.output import emit, note
+from upwell.records import Record
 
 if TYPE_CHECKING:
     from upwell.config import Settings
     from upwell.runtime.stream.supervisor import Task
     from upwell.runtime.stream.topics import Role
+
+
+class Ended(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """How a process that ran until it was told to stop ended: its exit status."""
+
+    status: int
 
 
 def tasks_of(roles: Sequence["Role"], places: Sequence[str], port: int, copies: int = 1) -> list["Task"]:
@@ -53,3 +62,10 @@ def supervise(tasks: Sequence["Task"], settings: "Settings") -> int:
     from upwell.runtime.stream.supervisor import Supervisor
 
     return Supervisor(tasks, drain_s=settings.drain_s, say=note).run()
+
+
+def ended(status: int, *, as_json: bool) -> typer.Exit:
+    """What to raise at the end; with `as_json` the one document is printed before."""
+    if as_json:
+        emit(Ended(status=status))
+    return typer.Exit(status)

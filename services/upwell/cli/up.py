@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from upwell.cli import options
-from upwell.cli.lines import places_of, program, supervise, tasks_of
+from upwell.cli.lines import ended, places_of, program, supervise, tasks_of
 from upwell.cli.listening import Listen
 from upwell.cli.opening import settings_of
 from upwell.cli.output import note
@@ -45,7 +45,7 @@ def up(
     if listen is not None:
         tasks.append(Task(name="gateway", command=program("gateway", "--listen", listen, *places_of(None, config))))
     note(f"running {len(tasks)} processes; ctrl-C stops them")
-    raise typer.Exit(supervise(tasks, settings))
+    raise ended(supervise(tasks, settings), as_json=as_json)
 
 
 def _prepare(settings: "Settings") -> None:

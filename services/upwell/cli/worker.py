@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from upwell.cli import options
-from upwell.cli.lines import places_of, supervise, tasks_of
+from upwell.cli.lines import ended, places_of, supervise, tasks_of
 from upwell.cli.opening import settings_of
 
 
@@ -79,7 +79,8 @@ def worker(
     which = topics.Role(role)
     lines = topics.lines_of(which)
     if lane is None and len(lines) > 1:
-        raise typer.Exit(supervise(tasks_of([which], places_of(lake, config), settings.port), settings))
+        tasks = tasks_of([which], places_of(lake, config), settings.port)
+        raise ended(supervise(tasks, settings), as_json=as_json)
     line = lines[0] if lane is None else topics.Line(lane)
     if line not in lines:
         raise typer.BadParameter(f"{role} has no lane {line}", param_hint="--lane")
@@ -87,7 +88,7 @@ def worker(
         threading.Thread(target=_end_with_owner, daemon=True).start()
     from upwell import wiring
 
-    raise typer.Exit(wiring.worker(settings, which, line))
+    raise ended(wiring.worker(settings, which, line), as_json=as_json)
 
 
 def _stopped_early(_number: int, _frame: FrameType | None) -> None:
