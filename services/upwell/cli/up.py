@@ -34,7 +34,6 @@ def up(
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    del as_json  # every command takes it; this one prints nothing on standard output
     settings = settings_of(lake, config, embedder)
     _prepare(settings)
     from upwell.runtime.stream.supervisor import Task

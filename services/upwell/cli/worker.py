@@ -69,7 +69,6 @@ def worker(
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    del as_json  # every command takes it; this one prints nothing on standard output
     signal.signal(signal.SIGTERM, _stopped_early)
     settings = settings_of(lake, config)
     if port is not None:
