@@ -16,7 +16,7 @@ PAUSE_S = SESSION_S + 3.0
 """How long a worker sleeps that shall find its partitions gone."""
 DATABASE_PAUSE_S = 3.0
 STALL_S = 25.0
-"""With nothing ending for so long the next blow falls all the same."""
+"""Once the work has begun: with nothing ending for so long the next blow falls all the same."""
 
 
 class Blow(StrEnum):
@@ -94,7 +94,7 @@ class Storm(threading.Thread):
 
     def _due(self, at: float) -> bool:
         seen, since = self._share(), time.monotonic()
-        while self._share() < at and time.monotonic() - since < STALL_S:
+        while self._share() < at and (not seen or time.monotonic() - since < STALL_S):
             if self._stopping.wait(0.05):
                 return False
             if self._share() > seen:

@@ -13,7 +13,7 @@ from history import MARK, READERS, TENANTS, WORDS
 from upwell.errors import Retryable
 from upwell.search.govern import MOST_HITS, Reading, governed_search
 
-PAUSE_S = 0.15
+PAUSE_S = 0.3
 
 
 @dataclass
