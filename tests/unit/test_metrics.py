@@ -21,7 +21,7 @@ from upwell.metrics import (
     table,
 )
 
-LABELS = {"source", "lane", "line", "op", "outcome", "stage", "reason", "effect", "cause"}
+LABELS = {"route", "status", "source", "lane", "line", "op", "outcome", "stage", "reason", "effect", "cause"}
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
