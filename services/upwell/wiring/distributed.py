@@ -62,7 +62,7 @@ def lake(settings: Settings) -> FollowingLake:
             pipeline=lambda: identity_of(registry, settings).pipeline,
             registry=registry,
             ledger=ledger,
-            store=Lazy(lambda: opening.open_store(settings, identity_of(registry, settings))),
+            store=Lazy(lambda: opening.open_store(settings, identity_of(registry, settings), make=False)),
             embedder=Lazy(lambda: _embedder(settings, registry)),
             sink=sink,
             blobs=blobs,
@@ -140,7 +140,7 @@ def doctor(settings: Settings) -> list[Check]:
     def store() -> Store:
         registry = opening.open_registry(settings)
         try:
-            return opening.open_store(settings, identity_of(registry, settings))
+            return opening.open_store(settings, identity_of(registry, settings), make=False)
         finally:
             registry.close()
 

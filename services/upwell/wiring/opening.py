@@ -35,10 +35,11 @@ def open_ledger(settings: Settings) -> EventLog:
     return EventLog.at(_database(settings, "ledger.sqlite"))
 
 
-def open_store(settings: Settings, identity: Identity) -> Store:
+def open_store(settings: Settings, identity: Identity, *, make: bool = True) -> Store:
     """The collection of the identity's pipeline: on a Qdrant server, or in the lake's folder.
 
-    Raises Misconfigured for workers without a server: a folder's store serves one process.
+    Without `make` a server's collection that is gone is Misconfigured, not made again without its points; so are
+    workers without a server, for a folder's store serves one process.
     """
     if settings.store is None and settings.brokers is not None:
         raise Misconfigured("store is not set: the workers of a distributed lake share a Qdrant server (its URL)")
@@ -56,6 +57,7 @@ def open_store(settings: Settings, identity: Identity) -> Store:
         collection=f"{COLLECTION}_{identity.pipeline}",
         dim=identity.dim,
         api_key=key.get_secret_value() if key else None,
+        make=make,
     )
 
 

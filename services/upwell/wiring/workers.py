@@ -96,7 +96,7 @@ class _Making:
         )
 
     def upsert(self) -> Stage[Any]:
-        store = opening.open_store(self._settings, self._identity)
+        store = opening.open_store(self._settings, self._identity, make=False)
         return UpsertStage(
             self._publisher(store),
             registry=self._registry,
@@ -109,7 +109,7 @@ class _Making:
         )
 
     def control(self) -> Stage[Any]:
-        store = opening.open_store(self._settings, self._identity)
+        store = opening.open_store(self._settings, self._identity, make=False)
         return ControlStage(
             self._publisher(store), registry=self._registry, blobs=self._blobs, clock=now_us, metrics=self._metrics
         )
