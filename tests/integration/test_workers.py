@@ -62,6 +62,21 @@ def test_a_paused_worker_wakes_after_its_partitions_moved(log, tmp_path):
     toys.assert_none_lost(ids, toys.got(log, COPIED))
 
 
+def test_the_first_messages_survive_the_start_of_a_group(log, tmp_path):
+    """Nothing is committed when its members come one after the other: what a rebalance drops comes from the beginning."""
+    with Toys(log, tmp_path, **QUICK) as workers:
+        members = [workers.start()]
+        ready(*members)
+        members += [workers.start() for _ in range(3)]
+        ids = []
+        until = time.monotonic() + 8
+        while time.monotonic() < until:
+            ids += toys.put(log, 1, first=len(ids))
+        toys.caught_up(log)
+        assert [workers.end(member) for member in members] == [0] * 4
+    toys.assert_none_lost(ids, toys.got(log, COPIED))
+
+
 def test_the_broker_restarts(tmp_path):
     """Killed and stopped under two workers: they say that it is away, wait for it, and go on by themselves."""
     with started(tmp_path / "kafka") as broker, Toys(broker, tmp_path, pause_s=0.01, **QUICK) as workers:

@@ -23,7 +23,7 @@ from aiokafka.errors import (
     TopicAuthorizationFailedError,
 )
 from faust.exceptions import ConsumerNotStarted, NotReady, ProducerSendError
-from faust.transport.drivers.aiokafka import Consumer, Transport
+from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer, Transport
 from faust.types import TP, StreamT
 from faust.types import Message as FaustMessage
 from yarl import URL
@@ -85,9 +85,23 @@ class LineApp(faust.App):
         pass
 
 
+class _ConsumerThread(AIOKafkaConsumerThread):
+    async def seek_to_committed(self) -> Mapping[TP, int]:
+        """Where nothing is committed yet, too: aiokafka leaves such a partition where it was read to, and what Faust
+        dropped of it in a rebalance would never be delivered."""
+        committed = await super().seek_to_committed()
+        fresh = [partition for partition, offset in committed.items() if not offset]
+        if fresh:
+            await self.call_thread(self._ensure_consumer().seek_to_beginning, *fresh)
+        return committed
+
+
 class _Consumer(Consumer):
     """Pauses all partitions while the buffer is full, by not polling. Faust's own way, partition by partition, polls
     again only a second later when all of them were full."""
+
+    def _new_consumer_thread(self) -> AIOKafkaConsumerThread:
+        return _ConsumerThread(self, loop=self.loop, beacon=self.beacon)
 
     def on_buffer_full(self, tp: Any) -> None:
         pass
