@@ -103,7 +103,8 @@ class Publisher:
         """
         if prepared.status not in {ParseStatus.OK, ParseStatus.EMPTY}:
             return self.fail(event, prepared.status, prepared.status)
-        if self._registry.row(event.key) is not None:
+        row = self._registry.row(event.key)
+        if row is not None and decide.permitted(row, event) is not None:
             self._changes.permit(event)
         self._changes.move_away(event)
         return self._bring(event, prepared, Outcome.APPLIED, repair=repair, vectors=vectors)
