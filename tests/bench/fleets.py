@@ -27,10 +27,12 @@ ALL_MAY = Acl(levels=(frozenset({"everyone"}),))
 AT_ONCE = 50
 
 
-def lines(*wanted: Line) -> list[tuple[Role, Line]]:
-    """One process a stage in these lanes, the one for control, and the ledger."""
+def lines(*wanted: Line, upserts: int = 1) -> list[tuple[Role, Line]]:
+    """One process a stage in these lanes, the one for control, and the ledger; `upserts` processes of that stage, which
+    waits for its database and its store most of the time."""
     return [
         *((role, line) for line in wanted for role in STAGES),
+        *((Role.UPSERT, line) for line in wanted for _ in range(upserts - 1)),
         (Role.UPSERT, Line.CONTROL),
         (Role.LEDGER, Line.LIVE),
     ]

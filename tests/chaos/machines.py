@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -88,7 +89,12 @@ class Machine:
 
 def names_of(lines: list[tuple[Role, Line]], per_line: int) -> list[str]:
     """What the workers of these lines are called: `parse-live-0`."""
-    return [f"{role}-{line}-{number}" for role, line in lines for number in range(per_line)]
+    seen: Counter[tuple[Role, Line]] = Counter()
+    names = []
+    for place in [line for line in lines for _ in range(per_line)]:
+        names.append(f"{place[0]}-{place[1]}-{seen[place]}")
+        seen[place] += 1
+    return names
 
 
 def priority_of(line: Line) -> list[str]:

@@ -35,6 +35,8 @@ POLL_S = 0.5
 MOST_RECORDS = 1000
 """One transaction's size: a few hundred milliseconds of the database's time."""
 FETCH_BYTES = 8 * 1024 * 1024
+GATHER_S = 0.1
+"""Between two batches: a transaction costs much the same however much it holds, and nobody waits for the ledger."""
 REQUEST_S = 10.0
 COMMIT_S = 5.0
 COUNT_S = 10.0
@@ -98,6 +100,7 @@ class Ledger:
             try:
                 while not stop.is_set():
                     self._turn(consumer)
+                    stop.wait(GATHER_S)
             except KafkaError as e:
                 self._trouble(mapped(e))
                 stop.wait(self._pause_s)
