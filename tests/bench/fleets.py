@@ -14,8 +14,9 @@ from machines import Fleet
 import stagehand
 from upwell import config
 from upwell.clock import now_us
+from upwell.lake import decide
 from upwell.lake.blobs import FsspecBlobs
-from upwell.records import Acl, ChangeEvent, Inline, Op
+from upwell.records import Acl, ChangeEvent, Inline, Lane, Op
 from upwell.runtime.stream.applied import AppliedEnds
 from upwell.runtime.stream.producer import LogProducer
 from upwell.runtime.stream.sink import KafkaSink
@@ -52,8 +53,14 @@ class MeasuredFleet:
                 os.environ.pop(name)
         self.blobs = FsspecBlobs(str(self.settings.lake / "blobs"))
         self.producer = LogProducer(self.settings.brokers, blobs=self.blobs, message_bytes=self.settings.message_bytes)
+        self.registry = opening.open_registry(self.settings)
         self.sink = KafkaSink(
-            self.producer, self.blobs, pending=lambda: 0, max_pending=10**9, ended=lambda _event: None
+            self.producer,
+            self.blobs,
+            pending=lambda: 0,
+            max_pending=10**9,
+            ended=lambda _event: None,
+            binds=lambda event: decide.binds_before_content(self.registry.row(event.key), event),
         )
         self.ends = AppliedEnds(self.settings.brokers, self.blobs)
         self.ended = {}
@@ -78,6 +85,7 @@ class MeasuredFleet:
     def close(self) -> None:
         self.ends.close()
         self.producer.close()
+        self.registry.close()
 
 
 @contextmanager
@@ -92,8 +100,8 @@ def measured_fleet(folder: Path, wanted: list[tuple[Role, Line]], *, nice: bool 
         fleet.prepare()
         fleet.start()
         measured = MeasuredFleet(fleet)
-        first = [upsert(f"warm-{line}", 1, b"# Warm\n\nUp.\n", lane=line) for line in {line for _, line in wanted}]
-        first = [event for event in first if event.lane != Line.CONTROL]
+        lanes = {str(line) for _, line in wanted} & set(Lane)
+        first = [upsert(f"warm-{line}", 1, b"# Warm\n\nUp.\n", lane=line) for line in lanes]
         measured.send(first)
         measured.wait({event.event_id for event in first}, 120)
         yield measured
@@ -115,7 +123,7 @@ def upsert(doc_id: str, version: int, data: bytes, *, lane: str = "live", acl: A
         version=version,
         acl_version=1,
         received_at=now_us(),
-        lane=lane,
+        lane=Lane(lane),
         content=Inline(data=data),
         media_type="text/markdown",
         acl=acl,

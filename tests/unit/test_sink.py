@@ -31,6 +31,27 @@ def sink_over(log, blobs=None, *, pending=lambda: 0, max_pending=10, ended=lambd
     return KafkaSink(log, blobs or memory_blobs(), pending=pending, max_pending=max_pending, ended=ended)
 
 
+def test_a_backfill_without_news_for_control_stays_out_of_its_way():
+    """Thousands of new documents would stand before somebody's permission; a live one always goes both ways."""
+    log = Log()
+    sink = KafkaSink(
+        log,
+        memory_blobs(),
+        pending=lambda: 0,
+        max_pending=10,
+        ended=lambda _: None,
+        binds=lambda one: one.doc_id == "known",
+    )
+    sink.accept([event("new", lane=Lane.BACKFILL), event("known", lane=Lane.BACKFILL), event("new", lane=Lane.LIVE)])
+    assert [(outgoing.topic, outgoing.key.doc_id) for outgoing in log.sent] == [
+        (topics.laned("changes", Lane.BACKFILL), "new"),
+        (topics.laned("changes", Lane.BACKFILL), "known"),
+        (topics.CONTROL, "known"),
+        (topics.laned("changes", Lane.LIVE), "new"),
+        (topics.CONTROL, "new"),
+    ]
+
+
 @pytest.mark.parametrize("lane", list(Lane))
 def test_an_upsert_goes_both_ways(lane):
     """Whole to its lane; to control without its words, for they would outlive an erasure there."""

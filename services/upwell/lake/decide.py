@@ -57,6 +57,12 @@ def overtaken(row: DocumentRow, event: ChangeEvent) -> bool:
     return event.version < row.version or (event.version == row.version and row.rank > RANKS[Op.UPSERT])
 
 
+def binds_before_content(row: DocumentRow | None, event: ChangeEvent) -> bool:
+    """True if an upsert has something to say that must not wait for its content: a newer permission for a document that
+    there is, or the end of an old id."""
+    return event.previous_doc_id is not None or (row is not None and permitted(row, event) is not None)
+
+
 def permitted(row: DocumentRow, event: ChangeEvent) -> DocumentRow | None:
     """The row with the event's permission accepted, or None if it brings none or no newer one.
 

@@ -7,6 +7,7 @@ from upwell.answers import Check, FollowingLake, InitAnswer
 from upwell.clock import now_us
 from upwell.config import Settings
 from upwell.errors import Misconfigured
+from upwell.lake import decide
 from upwell.lake.registry import SqlRegistry
 from upwell.metrics import Metrics
 from upwell.ports import Blobs, Embedder, EventSink, Fate, Store
@@ -115,7 +116,14 @@ def _sink(
             return None
         return Fate(outcome=line.outcome, reason=line.detail or None if line.outcome is Outcome.DEAD else None)
 
-    sink = KafkaSink(producer, blobs, pending=pending, max_pending=settings.max_pending, ended=ended)
+    sink = KafkaSink(
+        producer,
+        blobs,
+        pending=pending,
+        max_pending=settings.max_pending,
+        ended=ended,
+        binds=lambda event: decide.binds_before_content(registry.row(event.key), event),
+    )
     return sink, producer.close
 
 

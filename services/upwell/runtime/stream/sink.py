@@ -9,7 +9,7 @@ import msgspec
 from upwell.errors import Overloaded, Reason, Rejected
 from upwell.messages import Change, without_words
 from upwell.ports import Blobs, Fate
-from upwell.records import ChangeEvent, Inline, Op
+from upwell.records import ChangeEvent, Inline, Lane, Op
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.bounds import flaw
 from upwell.runtime.stream.contract import Outgoing
@@ -23,7 +23,11 @@ FIRST_LOOK_S, LAST_LOOK_S = 0.01, 0.25
 
 
 class KafkaSink:
-    """Implements `ports.EventSink`. `pending` counts events that have not ended, `ended` says how one did."""
+    """Implements `ports.EventSink`. `pending` counts events that have not ended, `ended` says how one did.
+
+    `binds` is asked of a backfill's upsert: whether its control half would change anything. A flood of those that would
+    not must not stand before somebody's permission.
+    """
 
     def __init__(
         self,
@@ -33,12 +37,14 @@ class KafkaSink:
         pending: Callable[[], int],
         max_pending: int,
         ended: Callable[[ChangeEvent], Fate | None],
+        binds: Callable[[ChangeEvent], bool] = lambda _event: True,
     ) -> None:
         self._producer = producer
         self._blobs = blobs
         self._pending = pending
         self._max_pending = max_pending
         self._ended = ended
+        self._binds = binds
         self._lock = threading.Lock()
         self._counted: tuple[float, int] | None = None
 
@@ -73,7 +79,8 @@ class KafkaSink:
         if event.op is not Op.UPSERT:
             return [control]
         topic = topics.laned(topics.CHANGES, event.lane)
-        return [Outgoing(topic=topic, key=event.key, message=Change(event=self._lightened(event))), control]
+        content = Outgoing(topic=topic, key=event.key, message=Change(event=self._lightened(event)))
+        return [content] if event.lane is Lane.BACKFILL and not self._binds(event) else [content, control]
 
     def _lightened(self, event: ChangeEvent) -> ChangeEvent:
         if isinstance(event.content, Inline) and len(event.content.data) > LARGE_BYTES:

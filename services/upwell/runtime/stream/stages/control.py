@@ -49,7 +49,9 @@ class ControlStage:
     def _handle(self, event: ChangeEvent) -> list[Outgoing]:
         match event.op:
             case Op.UPSERT:  # of an unseen document too: its first content may be on its way with a wider permission
-                self._publisher.control(event)
+                row = self._registry.row(event.key)
+                if row is None or decide.binds_before_content(row, event):
+                    self._publisher.control(event)
                 return []
             case Op.ERASE:
                 return self._erase(event)
