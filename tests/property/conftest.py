@@ -5,9 +5,9 @@ import os
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
-from memory_store import MemoryStore
 from world import tick
 
+from memory_store import MemoryStore
 from upwell.lake.registry import SqlRegistry
 from upwell.sqlite import open_sqlite
 

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 from hypothesis import given
 from hypothesis import strategies as st
-from memory_store import MemoryStore
 from strategies import DOCS, histories
 from world import World
 
+from memory_store import MemoryStore
 from upwell.errors import Retryable
 
 
