@@ -252,7 +252,7 @@ def test_the_process_is_killed_again_and_again(log, postgres, tmp_path):
                 running.kill()
         with process() as running:
             all_there(storage, 2000)
-            assert ready(port) == 200
+            wait_for(lambda: ready(port) == 200, 30, "ready")
             postgres.kill()
             put(log, range(2000, 2010))
             wait_for(lambda: ready(port) == 503, 30, "it says that it fails")

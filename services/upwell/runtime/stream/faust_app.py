@@ -12,10 +12,12 @@ partition is under way at a time; what a lost acknowledgement doubles, the next 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 import faust
 from aiokafka.errors import (
+    IllegalStateError,
     InvalidTopicError,
     KafkaError,
     MessageSizeTooLargeError,
@@ -90,10 +92,14 @@ class _ConsumerThread(AIOKafkaConsumerThread):
         """Where nothing is committed yet, too: aiokafka leaves such a partition where it was read to, and what Faust
         dropped of it in a rebalance would never be delivered."""
         committed = await super().seek_to_committed()
-        fresh = [partition for partition, offset in committed.items() if not offset]
-        if fresh:
-            await self.call_thread(self._ensure_consumer().seek_to_beginning, *fresh)
+        await self.call_thread(self._rewind, [partition for partition, offset in committed.items() if not offset])
         return committed
+
+    async def _rewind(self, partitions: Sequence[TP]) -> None:
+        """To offset 0, without asking a broker: where that is gone the fetcher goes to the first there is."""
+        for partition in partitions:
+            with suppress(IllegalStateError):  # another's by now
+                self._ensure_consumer().seek(partition, 0)
 
 
 class _Consumer(Consumer):
