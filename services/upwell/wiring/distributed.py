@@ -1,6 +1,7 @@
 """The distributed lake put together: what the gateway and the commands are made of, and how it is made."""
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from upwell.answers import Check, FollowingLake, InitAnswer
@@ -137,26 +138,19 @@ def doctor(settings: Settings) -> list[Check]:
     from upwell.runtime.stream.checkup import asked, probes
     from upwell.wiring.topics import topic_admin
 
+    def found() -> Identity:
+        with closing(opening.open_registry(settings)) as registry:
+            return identity_of(registry, settings)
+
     def made() -> str:
-        registry = opening.open_registry(settings)
-        try:
-            identity = identity_of(registry, settings)
-        finally:
-            registry.close()
+        identity = found()
         return f"a lake made with {identity.embedder}, pipeline {identity.pipeline}"
 
     def store() -> Store:
-        registry = opening.open_registry(settings)
-        try:
-            return opening.open_store(settings, identity_of(registry, settings), make=False)
-        finally:
-            registry.close()
+        return opening.open_store(settings, found(), make=False)
 
-    admin = topic_admin(settings)
-    try:
+    with closing(topic_admin(settings)) as admin:
         questions = probes(
             settings.brokers or "", admin, registry=made, store=store, blobs=lambda: opening.open_blobs(settings)
         )
         return list(asked(questions))
-    finally:
-        admin.close()
