@@ -174,6 +174,12 @@ WORKER_RETRIES = Counter(
     meaning="Attempts at a message or at sending its outputs that failed and were made again in place.",
     labels={"stage": _WORKER, "line": _LINE},
 )
+WORKER_GAVE_WAY = Counter(
+    name="upwell_worker_gave_way_seconds_total",
+    unit="seconds",
+    meaning="Time in which a backfill's worker waited with its next message, since live work was under way.",
+    labels={"stage": _WORKER, "line": _LINE},
+)
 WORKER_IN_HAND = Gauge(
     name="upwell_worker_in_hand",
     unit="messages",

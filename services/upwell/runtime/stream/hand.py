@@ -14,6 +14,7 @@ class Hand:
     """Runs one job at a time, in order. The thread is a daemon: a job that never ends does not keep the process."""
 
     def __init__(self, name: str) -> None:
+        self.name = name
         self._jobs: queue.SimpleQueue[tuple[Callable[[], Any], asyncio.Future[Any]] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()

@@ -31,6 +31,10 @@ class Progress:
         self.in_hand, self.in_hand_since = taken, self._clock()
         self._metrics.set(m.WORKER_IN_HAND, 1, **self._labels)
 
+    def gave_way(self, seconds: float) -> None:
+        """The next message waited so long for live work."""
+        self._metrics.count(m.WORKER_GAVE_WAY, seconds, **self._labels)
+
     def runs(self) -> None:
         """A job has been given to the stage's thread."""
         self.running_since = self._clock()

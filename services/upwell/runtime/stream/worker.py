@@ -20,12 +20,15 @@ from upwell.ports import Blobs
 from upwell.runtime.stream import faust_app, topics
 from upwell.runtime.stream.breaker import Breaker
 from upwell.runtime.stream.contract import Stage
-from upwell.runtime.stream.envelope import Wire
+from upwell.runtime.stream.envelope import Taken, Wire
+from upwell.runtime.stream.floorshare import FloorShare
 from upwell.runtime.stream.guard import Guard
 from upwell.runtime.stream.hand import Hand
 from upwell.runtime.stream.health import Health, Phase
+from upwell.runtime.stream.live import LiveTraffic
 from upwell.runtime.stream.progress import Progress
 from upwell.runtime.stream.reach import Reach, patiently, until_ready
+from upwell.runtime.stream.tail import Tail
 from upwell.runtime.stream.topics import Line, Role
 
 STOPPED, FAILED, MISCONFIGURED, INTERRUPTED = 0, 1, 2, 130
@@ -92,7 +95,8 @@ class Worker:
             return
         stage, blobs = opening.result()
         app = faust_app.make(self._settings, topics.group_of(self._role, self._line), self._consumed)
-        app.take = guard = self._guard(stage, blobs, app)
+        guard = self._guard(stage, blobs, app)
+        app.take = self._after_live(guard) if self._line is Line.BACKFILL else guard
         app.on_revoked = lambda session: self._revoked(guard, session)
         app.on_crash = self._crash
         if await self._unless_stopped(faust_app.start(app)):
@@ -119,6 +123,18 @@ class Worker:
             end=self._fail,
             retry_limit_s=settings.retry_limit_s,
         )
+
+    def _after_live(self, guard: Guard) -> Callable[[Taken], Awaitable[bool]]:
+        """The guard of a backfill's worker: it waits while live work is under way."""
+        live = LiveTraffic(lambda: Tail(self._settings.brokers, topics.CONTROL, f"{self._hand.name}-live"))
+        share = FloorShare(live.quiet_at)
+        live.start()
+
+        async def take(taken: Taken) -> bool:
+            self._progress.gave_way(await share.turn())
+            return await guard(taken)
+
+        return take
 
     async def _pulse(self, app: faust_app.LineApp) -> None:
         """Look around once a second until the worker is to stop."""

@@ -1,0 +1,42 @@
+"""What a stage may ask for: the Protocols between the pipeline and its adapters, and the records they exchange.
+
+All methods are synchronous and safe to call from several threads. Adapters raise only `upwell.errors`.
+"""
+
+from upwell.ports.audit import Act, Audit, AuditEntry, NoAudit
+from upwell.ports.log import ChildFault, DeadLetter, EventSink, Fate
+from upwell.ports.registry import AppliedEntry, ChildFacts, DocumentRow, LiveChunk, Manifest, ManifestEntry, PendingAcl, Registry, Snapshot, SourceCounts
+from upwell.ports.stages import Blobs, Embedder, Fetcher, Parser, Preparer, Tokenizer
+from upwell.ports.store import PointRecord, QueryVectors, Store, StoreHit, StoreQuery
+
+__all__ = [
+    "Act",
+    "AppliedEntry",
+    "Audit",
+    "AuditEntry",
+    "Blobs",
+    "ChildFacts",
+    "ChildFault",
+    "DeadLetter",
+    "DocumentRow",
+    "Embedder",
+    "EventSink",
+    "Fate",
+    "Fetcher",
+    "LiveChunk",
+    "Manifest",
+    "ManifestEntry",
+    "NoAudit",
+    "Parser",
+    "PendingAcl",
+    "PointRecord",
+    "Preparer",
+    "QueryVectors",
+    "Registry",
+    "Snapshot",
+    "SourceCounts",
+    "Store",
+    "StoreHit",
+    "StoreQuery",
+    "Tokenizer",
+]

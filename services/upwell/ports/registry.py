@@ -1,0 +1,221 @@
+"""The registry's port: the truth about documents, permissions and memberships, and the records it keeps."""
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from upwell.access import Asker, Standing, both
+from upwell.records import Acl, DocKey, Kind, Membership, Outcome, ParseStatus, Record, Span
+
+
+class PendingAcl(Record, frozen=True, kw_only=True):
+    """A permission that waits until its document has reached content `version`; until then it may only narrow."""
+
+    acl: Acl
+    acl_version: int
+    version: int
+
+
+class ChildFacts(Record, frozen=True, kw_only=True):
+    """What is known of a part inside a document (an attachment, an archive member). `name` is its `!/`-joined path."""
+
+    name: str
+    status: ParseStatus
+    title: str | None = None
+    media_type: str | None = None
+    reason: str | None = None
+    pages: int | None = None
+    parser: str = ""
+
+
+class DocumentRow(Record, frozen=True, kw_only=True):
+    """The registry's row of a document: binding for every collection. `rev` counts the row's changes (the CAS token).
+
+    `version` is -1 while only permissions have come. `rank` breaks ties of one version: 0 upsert, 1 delete, 2 erase.
+    `hold` keeps the points of a moved document (its vectors' source) until the new id's event has ended.
+    `failed_version` is the newest content that could not be parsed or fetched, -1 once newer content has come.
+    `links` are where its text points to, as written. `acl_missing_since`: since then (us) the source could not say who
+    may read. `children` are the parts inside, depth first; they live and go with the row.
+    """
+
+    key: DocKey
+    rev: int = 0
+    version: int = -1
+    rank: int = 0
+    content_sha256: str = ""
+    deleted: bool = False
+    acl: Acl = Acl()
+    acl_version: int = -1
+    pending: tuple[PendingAcl, ...] = ()
+    moved_to: str | None = None
+    hold: bool = False
+    title: str | None = None
+    url: str | None = None
+    media_type: str | None = None
+    language: str | None = None
+    metadata: dict[str, str] = {}
+    modified_at: int | None = None
+    received_at: int | None = None
+    searchable_at: int | None = None
+    status: ParseStatus | None = None
+    failed_version: int = -1
+    stale_since: int | None = None
+    stale_reason: str | None = None
+    lineage: dict[str, str] = {}
+    links: tuple[str, ...] = ()
+    acl_missing_since: int | None = None
+    children: tuple[ChildFacts, ...] = ()
+
+    @property
+    def effective_acl(self) -> Acl:
+        """What binds now: the settled permission and every pending one must admit."""
+        return both([self.acl, *(p.acl for p in self.pending)]) if self.pending else self.acl
+
+
+class ManifestEntry(Record, frozen=True, kw_only=True):
+    """One live chunk of a document in one pipeline: what moves when text above it moves, and the ids it hangs on.
+
+    `child` is the path of the part inside that it is from, None for the document itself.
+    """
+
+    point_id: str
+    chunk_key: str
+    embed_key: str
+    ordinal: int
+    born: int
+    tokens: int
+    text_hash: str
+    kind: Kind
+    heading_path: tuple[str, ...] = ()
+    page: int | None = None
+    bbox: tuple[float, float, float, float] | None = None
+    parent: int = 0
+    spans: tuple[Span, ...] = ()
+    child: str | None = None
+
+
+class Manifest(Record, frozen=True, kw_only=True):
+    """The live chunks of a document in one pipeline, by ordinal; generation 0 is a document never published."""
+
+    generation: int = 0
+    entries: tuple[ManifestEntry, ...] = ()
+
+
+class AppliedEntry(Record, frozen=True, kw_only=True):
+    """One line of the append-only history: what was applied or refused, when, why."""
+
+    key: DocKey
+    at: int
+    event_id: str
+    op: str
+    version: int
+    acl_version: int
+    outcome: Outcome
+    detail: str = ""
+
+
+class LiveChunk(Record, frozen=True, kw_only=True):
+    """A chunk that is live in the snapshot it was read from, with its document's row."""
+
+    row: DocumentRow
+    entry: ManifestEntry
+
+
+class Snapshot(Record, frozen=True, kw_only=True):
+    """What the registry says at one moment, `as_of` (us): all of it is true together.
+
+    `live` has the points asked for that are live, `documents` the rows and manifests of the documents asked for
+    (tombstones too). Permissions are the caller's to check, against `standing`.
+    """
+
+    as_of: int
+    standing: Standing
+    live: dict[str, LiveChunk] = {}
+    documents: dict[DocKey, tuple[DocumentRow, Manifest]] = {}
+
+
+class SourceCounts(Record, frozen=True, kw_only=True):
+    """What the registry knows of one source."""
+
+    tenant: str
+    source: str
+    documents: int
+    chunks: int
+    deleted: int
+    stale: int
+
+
+class Registry(Protocol):
+    """The truth. Each method is one transaction; `commit` is the only writer of rows and manifests."""
+
+    def row(self, key: DocKey) -> DocumentRow | None: ...
+
+    def manifest(self, key: DocKey, pipeline: str) -> Manifest: ...
+
+    def read(self, key: DocKey) -> tuple[DocumentRow | None, dict[str, Manifest]]:
+        """The row and every pipeline's manifest of this document, as they stand together at one moment."""
+        ...
+
+    def commit(
+        self,
+        row: DocumentRow,
+        *,
+        expected_rev: int,
+        manifests: dict[str, Manifest] | None = None,
+        entry: AppliedEntry | None = None,
+    ) -> bool:
+        """Compare-and-set: write row (with rev = expected_rev + 1), the given manifests (pipeline -> whole new
+        manifest) and the history line in one transaction if the stored rev is still `expected_rev` (0: no row yet).
+        False, and nothing written, if it is not."""
+        ...
+
+    def record(self, entry: AppliedEntry) -> None:
+        """Append a history line alone (for what was refused). A line of the same event and outcome is not repeated."""
+        ...
+
+    def ended(self, key: DocKey, event_id: str) -> AppliedEntry | None:
+        """The last history line of this event, if it has one."""
+        ...
+
+    def points_of(self, tenant: str, pipeline: str, embed_keys: Iterable[str]) -> dict[str, str]:
+        """embed_key -> a point of the tenant that holds its vectors (of tombstones on hold too)."""
+        ...
+
+    def snapshot(
+        self, pipeline: str, point_ids: Iterable[str] = (), *, asker: Asker, documents: Iterable[DocKey] = ()
+    ) -> Snapshot:
+        """The points that are live in `pipeline`, the documents, and who the asker is, in one transaction."""
+        ...
+
+    def standing(self, asker: Asker) -> Standing:
+        """Who the asker is now: with a fed directory the closure over nested groups (cycles are harmless)."""
+        ...
+
+    def put_member(self, member: Membership) -> bool:
+        """Write what a directory says; effective when it returns. False, and nothing written, if not newer."""
+        ...
+
+    def members(self, tenant: str, principal: str | None = None) -> Iterator[Membership]:
+        """What is known of a tenant's principals (of one, if named), in their order, those gone left out."""
+        ...
+
+    def history(self, key: DocKey) -> list[AppliedEntry]: ...
+
+    def find(self, doc_id: str, tenant: str | None = None, source: str | None = None) -> list[DocumentRow]: ...
+
+    def rows(self, tenant: str | None = None, source: str | None = None) -> Iterator[DocumentRow]:
+        """All rows in key order, tombstones included; pages, never one long transaction."""
+        ...
+
+    def counts(self) -> list[SourceCounts]: ...
+
+    def purge(self, key: DocKey) -> None:
+        """Erase: forget the words (titles, urls, metadata, manifests, details) of a fenced row; keep the fence."""
+        ...
+
+    def meta(self, name: str) -> str | None:
+        """What the lake remembers under `name` (the active pipeline, the embedder)."""
+        ...
+
+    def set_meta(self, name: str, value: str) -> None: ...
+
+    def close(self) -> None: ...
