@@ -2,10 +2,31 @@
 
 from collections.abc import Iterable
 
-from upwell.records import Acl
+from upwell.records import Acl, Record
 
 EVERYONE = "everyone"
 NOBODY = Acl()
+
+
+class Asker(Record, frozen=True, kw_only=True):
+    """Who asks, as a verified token or the operator's word has it; the tenant's directory has still its say.
+
+    `principals` are certain; `claimed` are groups that a token names, which count only where no directory is fed.
+    """
+
+    tenant: str
+    principals: frozenset[str]
+    claimed: frozenset[str] = frozenset()
+
+
+class Standing(Record, frozen=True, kw_only=True):
+    """Whom a permission meets when this asker reads, at one moment: the principals, and all groups they are in.
+
+    Nobody at all, not even `everyone`, for a user whom a fed directory does not know; `reason` says so then.
+    """
+
+    principals: frozenset[str] = frozenset()
+    reason: str | None = None
 
 
 def reader(*principals: str) -> frozenset[str]:

@@ -105,7 +105,8 @@ class ChangeEvent(Record, frozen=True, kw_only=True):
     """One change in a source. `version` orders content, `acl_version` orders permissions, each per document.
 
     An `acl` event's `version` is the content version it was read with. An upsert with `previous_doc_id` is a rename or
-    move: it also leaves a tombstone of the old id at the same version.
+    move: it also leaves a tombstone of the old id at the same version. `acl_missing` says why the source could not tell
+    who may read: no revocation and no grant, the last known permission holds until it is too old.
     """
 
     event_id: str
@@ -124,6 +125,7 @@ class ChangeEvent(Record, frozen=True, kw_only=True):
     title: str | None = None
     url: str | None = None
     acl: Acl | None = None
+    acl_missing: str | None = None
     metadata: dict[str, str] = {}
     traceparent: str | None = None
     schema: int = SCHEMA_VERSION
@@ -137,6 +139,21 @@ class ChangeEvent(Record, frozen=True, kw_only=True):
         if self.previous_doc_id is None:
             return None
         return DocKey(tenant=self.tenant, source=self.source, doc_id=self.previous_doc_id)
+
+
+class Membership(Record, frozen=True, kw_only=True):
+    """What a tenant's directory says of one principal: the groups that it is directly in, which may be in others.
+
+    `version` orders what is said of one principal, as in a ChangeEvent; `gone`: the directory knows it no more.
+    """
+
+    tenant: str
+    principal: str
+    version: int
+    member_of: frozenset[str] = frozenset()
+    gone: bool = False
+    received_at: int = 0
+    schema: int = SCHEMA_VERSION
 
 
 class Kind(StrEnum):
@@ -268,7 +285,10 @@ class Draft(Record, frozen=True, kw_only=True):
 
 
 class ChunkedDocument(Record, frozen=True, kw_only=True):
-    """A document cut into drafts of chunks, with what the prefix and the registry need to know of it."""
+    """A document cut into drafts of chunks, with what the prefix and the registry need to know of it.
+
+    `links` are where its own text points to, as written, each once.
+    """
 
     status: ParseStatus
     drafts: tuple[Draft, ...] = ()
@@ -280,6 +300,7 @@ class ChunkedDocument(Record, frozen=True, kw_only=True):
     pages: int | None = None
     parser: str = ""
     chunker: str = ""
+    links: tuple[str, ...] = ()
     name: str | None = None
     children: tuple["ChunkedDocument", ...] = ()
 
@@ -302,6 +323,7 @@ class PreparedDocument(Record, frozen=True, kw_only=True):
     chunker: str = ""
     prefixer: str = ""
     content_sha256: str = ""
+    links: tuple[str, ...] = ()
     name: str | None = None
     children: tuple["PreparedDocument", ...] = ()
 

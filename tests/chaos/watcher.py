@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from history import MARK, READERS, TENANTS, WORDS
 
+from upwell.access import Asker
 from upwell.errors import Retryable
 from upwell.search.govern import MOST_HITS, Reading, governed_search
 
@@ -66,7 +67,7 @@ class Watcher(threading.Thread):
         vectors = self._embedder.embed_query(" ".join(self._rng.sample(WORDS, 4)))
         found = governed_search(
             vectors,
-            Reading(reader=who, tenant=tenant),
+            Reading(asker=Asker(tenant=tenant, principals=who)),
             MOST_HITS,
             registry=self._registry,
             store=self._store,

@@ -5,12 +5,14 @@ import threading
 import msgspec
 import pytest
 
+from upwell.access import Asker
 from upwell.database import open_database
 from upwell.errors import Misconfigured
 from upwell.lake.registry import SqlRegistry
 from upwell.ports import AppliedEntry, ChildFacts, DocumentRow, Manifest, ManifestEntry, PendingAcl, SourceCounts
 from upwell.records import Acl, DocKey, Kind, Outcome, ParseStatus, Span
 
+ANA = Asker(tenant="t", principals=frozenset({"user:ana"}))
 NOW = 1_700_000_000_000_000
 ANA = Acl(levels=(frozenset({"user:ana", "everyone"}), frozenset({"group:eng"})), deny=frozenset({"user:eve"}))
 FULL = {
@@ -206,8 +208,9 @@ def test_a_snapshot_holds_what_lives(registry):
     publish(registry, "a", entry(0), entry(1))
     publish(registry, "gone", entry(0, of="gone"), deleted=True, rank=1)
     publish(registry, "other", entry(0, of="other"), pipeline="q")
-    live, as_of = registry.snapshot("p", ["a-0", "gone-0", "other-0", "never"])
-    assert as_of == NOW
+    moment = registry.snapshot("p", ["a-0", "gone-0", "other-0", "never"], asker=ANA)
+    live = moment.live
+    assert moment.as_of == NOW
     assert {point: (chunk.row, chunk.entry) for point, chunk in live.items()} == {
         "a-0": (registry.row(key()), entry(0))
     }
@@ -216,7 +219,7 @@ def test_a_snapshot_holds_what_lives(registry):
 def test_a_snapshot_of_thousands(registry):
     """More points than one statement takes."""
     publish(registry, "a", *(entry(number) for number in range(1200)))
-    live, _ = registry.snapshot("p", (f"a-{number}" for number in range(2000)))
+    live = registry.snapshot("p", (f"a-{number}" for number in range(2000)), asker=ANA).live
     assert len(live) == 1200
 
 

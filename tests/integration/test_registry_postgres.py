@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from broker import free_ports
+from upwell.access import Asker
 from upwell.database import open_database, transaction
 from upwell.errors import Misconfigured, Reason, Rejected, Retryable
 from upwell.lake.registry import SqlRegistry
@@ -18,6 +19,7 @@ from upwell.ports import AppliedEntry, DocumentRow, Manifest, ManifestEntry
 from upwell.records import DocKey, Kind, Outcome
 
 pytestmark = pytest.mark.integration
+ANA = Asker(tenant="t", principals=frozenset({"user:ana"}))
 KEY = DocKey(tenant="t", source="s", doc_id="a")
 CHUNKS = 20
 
@@ -109,7 +111,7 @@ def test_a_reader_sees_one_moment_while_others_commit(registry):
                 points = [
                     entry.point_id for version in (row.version, row.version + 1) for entry in whole(version).entries
                 ]
-                live, _ = registry.snapshot("p", points)
+                live = registry.snapshot("p", points, asker=ANA).live
                 assert {(found.row.version, found.entry.born) for found in live.values()} in (
                     set(), {(row.version, row.version)}, {(row.version + 1, row.version + 1)},
                 )  # fmt: skip
@@ -126,7 +128,7 @@ def test_a_commit_is_seen_by_every_snapshot_that_begins_after_it(registry, postg
     assert registry.commit(DocumentRow(key=KEY), expected_rev=0, manifests={"p": whole(1)})
     for rev in range(1, 100):
         assert registry.commit(DocumentRow(key=KEY, acl_version=rev), expected_rev=rev)
-        live, _ = other.snapshot("p", ["1-0"])
+        live = other.snapshot("p", ["1-0"], asker=ANA).live
         assert live["1-0"].row.acl_version == rev
     other.close()
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from strategies import ACLS, DOCS, READERS, Content, histories
 from world import PIPELINE, World, run_history
 
+from upwell.access import Asker
 from upwell.records import ChangeEvent, Inline, Lane, Op, Outcome, ParseStatus
 
 PUBLIC = ACLS[0]
@@ -155,13 +156,14 @@ def test_every_hit_knows_where_it_comes_from(registry, memory_store, tenants, ev
     world = World(registry, memory_store, next(tenants))
     run_history(world, events, random.Random(seed), DOCS, searches=False)
     for who in READERS:
-        live, as_of = registry.snapshot(PIPELINE, [hit.point_id for hit in world.search(who)])
-        for found in live.values():
+        asker = Asker(tenant=world.tenant, principals=who)
+        moment = registry.snapshot(PIPELINE, [hit.point_id for hit in world.search(who)], asker=asker)
+        for found in moment.live.values():
             assert found.row.key.source == "s"
             assert found.row.version >= 1
             assert found.row.lineage.keys() == {"parser", "chunker", "prefixer", "model"}
             assert found.row.received_at is not None
-            assert found.row.searchable_at < as_of
+            assert found.row.searchable_at < moment.as_of
             first = min(e.ordinal for e in entries_of(world, found) if e.child == found.entry.child)
             assert found.entry.page == found.entry.ordinal - first + 1
             assert (found.entry.child is None) or found.entry.child in {child.name for child in found.row.children}

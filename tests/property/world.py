@@ -10,6 +10,7 @@ from faults import Crash, Gate, Gated
 from oracle import Oracle
 from strategies import READERS, Content, prepared
 
+from upwell.access import Asker
 from upwell.lake.publish import Publisher
 from upwell.lake.vectors import lake_vectors
 from upwell.ports import QueryVectors
@@ -114,7 +115,7 @@ class World:
 
     def search(self, who):
         """Document -> its hits, by the governed search with its re-check."""
-        reading = Reading(reader=who, tenant=self.tenant)
+        reading = Reading(asker=Asker(tenant=self.tenant, principals=who))
         found = governed_search(
             QUERY, reading, MOST_HITS, registry=self._gated_registry, store=self._gated_store, pipeline=PIPELINE
         )

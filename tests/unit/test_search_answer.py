@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from lake_samples import ALL_MAY, DIM, key, point, query
+from upwell.access import Asker
 from upwell.errors import Misconfigured
 from upwell.lake.registry import SqlRegistry
 from upwell.lake.store.fusion import lexical
@@ -64,7 +65,10 @@ def ask(tmp_path):
 
     def ask_(text, **how):
         settings = {"principals": frozenset({"user:ana"}), "k": 5, "tenant": "default", "sources": frozenset()} | how
-        return answer_search(text, registry=registry, store=store, embedder=embedder, pipeline="p", **settings)
+        asker = Asker(tenant=settings.pop("tenant"), principals=settings.pop("principals"))
+        return answer_search(
+            text, asker=asker, registry=registry, store=store, embedder=embedder, pipeline="p", **settings
+        )
 
     ask_.embedder = embedder
     yield ask_

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from lake_samples import ALL_MAY, DIM, key, point, query, random_acl, random_reader, vectors
-from upwell.access import EVERYONE, admits, payload_of, reader
+from upwell.access import EVERYONE, Asker, admits, payload_of, reader
 from upwell.errors import Misconfigured
 from upwell.lake.registry import SqlRegistry
 from upwell.lake.store.qdrant import QdrantStore
@@ -68,7 +68,7 @@ class SmallLake:
         assert self.registry.commit(msgspec.structs.replace(row, **changes), expected_rev=row.rev)
 
     def search(self, *who, k=5, tenant="default", sources=frozenset(), store=None, seed=0):
-        reading = Reading(reader=reader(*who), tenant=tenant, sources=sources)
+        reading = Reading(asker=Asker(tenant=tenant, principals=reader(*who)), sources=sources)
         return governed_search(
             query(seed=seed).vectors,
             reading,

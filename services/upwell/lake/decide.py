@@ -113,6 +113,7 @@ def published(row: DocumentRow, event: ChangeEvent, prepared: PreparedDocument, 
             )
             if value
         },
+        links=prepared.links,
         children=family_facts(prepared),
     )
     return settled(found)

@@ -12,13 +12,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from upwell.access import Asker, Standing, reader
 from upwell.clock import Clock, now_us
 from upwell.database import insert, mapped, migrate, open_database, transaction
 from upwell.errors import Retryable
 from upwell.lake import rows as encoded
 from upwell.lake import statements as sql
 from upwell.lake.schema import CHUNKS, META, METADATA, STEPS, VERSION
-from upwell.ports import AppliedEntry, DocumentRow, LiveChunk, Manifest, SourceCounts
+from upwell.ports import AppliedEntry, DocumentRow, LiveChunk, Manifest, Snapshot, SourceCounts
 from upwell.records import DocKey
 from upwell.sqlite import truncate_wal
 
@@ -107,21 +108,35 @@ class SqlRegistry:
                 points.update((embed_key, point_id) for embed_key, point_id in found)
         return points
 
-    def snapshot(self, pipeline: str, point_ids: Iterable[str]) -> tuple[dict[str, LiveChunk], int]:
+    def snapshot(
+        self, pipeline: str, point_ids: Iterable[str] = (), *, asker: Asker, documents: Iterable[DocKey] = ()
+    ) -> Snapshot:
         live: dict[str, LiveChunk] = {}
         with self._transaction(read_only=True) as connection:
             as_of = self._clock()
-            documents: dict[str, DocumentRow] = {}
+            rows: dict[str, DocumentRow] = {}
             for some in _portions(point_ids):
                 chunks = connection.execute(sql.LIVE_CHUNKS, {"pipeline": pipeline, "points": some}).mappings().all()
-                wanted = {chunk["doc"] for chunk in chunks} - documents.keys()
-                for part in _portions(wanted):
-                    found = connection.execute(sql.ROWS_OF, {"docs": part}).mappings()
-                    documents.update((row["doc"], encoded.document_of(row)) for row in found)
+                _add_rows(connection, rows, {chunk["doc"] for chunk in chunks})
                 for chunk in chunks:
-                    row = documents[chunk["doc"]]
+                    row = rows[chunk["doc"]]
                     live[chunk["point_id"]] = LiveChunk(row=row, entry=encoded.chunk_of(chunk))
-        return live, as_of
+            wanted = {key.digest: key for key in documents}
+            _add_rows(connection, rows, wanted)
+            known = {
+                key: (rows[doc], _manifests(connection, doc).get(pipeline, Manifest()))
+                for doc, key in wanted.items()
+                if doc in rows
+            }
+        return Snapshot(
+            as_of=as_of,
+            standing=Standing(principals=reader(*asker.principals, *asker.claimed)),
+            live=live,
+            documents=known,
+        )
+
+    def standing(self, asker: Asker) -> Standing:
+        return Standing(principals=reader(*asker.principals, *asker.claimed))
 
     def history(self, key: DocKey) -> list[AppliedEntry]:
         with self._transaction(read_only=True) as connection:
@@ -194,6 +209,13 @@ class SqlRegistry:
         with mapped("registry"):
             if not truncate_wal(self._engine):
                 raise Retryable("the registry's log is in use by a reader; its erased words leave it when that ends")
+
+
+def _add_rows(connection: sa.Connection, rows: dict[str, DocumentRow], docs: Iterable[str]) -> None:
+    """Read the rows of these documents that are not there yet."""
+    for some in _portions(set(docs) - rows.keys()):
+        found = connection.execute(sql.ROWS_OF, {"docs": some}).mappings()
+        rows.update((row["doc"], encoded.document_of(row)) for row in found)
 
 
 def _put_row(connection: sa.Connection, values: dict[str, Any], expected_rev: int) -> None:

@@ -21,6 +21,7 @@ _PENDING = msgspec.json.Decoder(tuple[PendingAcl, ...])
 _CHILDREN = msgspec.json.Decoder(tuple[ChildFacts, ...])
 _WORDS = msgspec.json.Decoder(dict[str, str])
 _PATH = msgspec.json.Decoder(tuple[str, ...])
+_LINKS = msgspec.json.Decoder(tuple[str, ...])
 _BOX = msgspec.json.Decoder(tuple[float, float, float, float])
 _SPANS = msgspec.json.Decoder(tuple[tuple[int, int, int], ...])
 _AS_IS: tuple[str, ...] = (
@@ -38,6 +39,7 @@ _AS_IS: tuple[str, ...] = (
     "received_at",
     "searchable_at",
     "failed_version",
+    "acl_missing_since",
     "stale_since",
     "stale_reason",
 )
@@ -69,6 +71,7 @@ def document_values(row: DocumentRow) -> dict[str, object]:
         "pending": json_of(row.pending),
         "metadata": json_of(row.metadata),
         "lineage": json_of(row.lineage),
+        "links": json_of(row.links),
         "children": json_of(row.children),
         "status": None if row.status is None else str(row.status),
     }
@@ -85,6 +88,7 @@ def document_of(row: Row) -> DocumentRow:
         pending=_PENDING.decode(row["pending"]),
         metadata=_WORDS.decode(row["metadata"]),
         lineage=_WORDS.decode(row["lineage"]),
+        links=_LINKS.decode(row["links"]),
         children=_CHILDREN.decode(row["children"]),
         status=None if row["status"] is None else ParseStatus(row["status"]),
     )

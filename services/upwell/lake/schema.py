@@ -52,6 +52,8 @@ DOCUMENTS = sa.Table(
     sa.Column("stale_reason", Text),
     sa.Column("lineage", Text, nullable=False),
     sa.Column("children", Text, nullable=False),
+    sa.Column("links", Text, nullable=False, server_default="[]"),
+    sa.Column("acl_missing_since", sa.BigInteger),
     sa.UniqueConstraint("tenant", "source", "doc_id", name="documents_key"),
     sa.Index("documents_doc_id", "doc_id"),
 )
@@ -104,5 +106,42 @@ APPLIED = sa.Table(
     sqlite_autoincrement=True,
 )
 
-STEPS: Mapping[int, Migration] = {}
+PRINCIPALS = sa.Table(
+    "principals",
+    METADATA,
+    sa.Column("tenant", Text, primary_key=True),
+    sa.Column("principal", Text, primary_key=True),
+    sa.Column("version", sa.BigInteger, nullable=False),
+    sa.Column("gone", sa.SmallInteger, nullable=False),
+    sa.Column("received_at", sa.BigInteger, nullable=False),
+)
+"""Whom a tenant's directory has told of; `gone` ones keep their version."""
+
+MEMBER_OF = sa.Table(
+    "member_of",
+    METADATA,
+    sa.Column("tenant", Text, primary_key=True),
+    sa.Column("principal", Text, primary_key=True),
+    sa.Column("member_of", Text, primary_key=True),
+)
+"""The groups that a principal is directly in."""
+
+LINKS = sa.Table(
+    "links",
+    METADATA,
+    sa.Column("doc", Text, primary_key=True),
+    sa.Column("target", Text, primary_key=True),
+    sa.Index("links_target", "target"),
+)
+"""Where documents point to, to be found from the other end; `documents.links` has the same in the order of the text."""
+
+
+def _add_governance(connection: sa.Connection) -> None:
+    """To schema 2: memberships, links, and since when a document's permission could not be read."""
+    connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN links VARCHAR DEFAULT '[]' NOT NULL")
+    connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN acl_missing_since BIGINT")
+    METADATA.create_all(connection, tables=[PRINCIPALS, MEMBER_OF, LINKS])
+
+
+STEPS: Mapping[int, Migration] = {2: _add_governance}
 """What brings a registry to each schema, from 2 on, from the one before it. A change to the tables is a step here."""

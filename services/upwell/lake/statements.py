@@ -77,6 +77,7 @@ FORGET_WORDS = (
         language=None,
         metadata="{}",
         lineage="{}",
+        links="[]",
         children="[]",
         moved_to=None,
         content_sha256="",

@@ -5,7 +5,19 @@ All methods are synchronous and safe to call from several threads. Adapters rais
 
 from upwell.ports.audit import Act, Audit, AuditEntry, NoAudit
 from upwell.ports.log import ChildFault, DeadLetter, EventSink, Fate
-from upwell.ports.registry import AppliedEntry, ChildFacts, DocumentRow, LiveChunk, Manifest, ManifestEntry, PendingAcl, Registry, Snapshot, SourceCounts
+from upwell.ports.registry import (
+    AppliedEntry,
+    ChildFacts,
+    Directory,
+    DocumentRow,
+    LiveChunk,
+    Manifest,
+    ManifestEntry,
+    PendingAcl,
+    Registry,
+    Snapshot,
+    SourceCounts,
+)
 from upwell.ports.stages import Blobs, Embedder, Fetcher, Parser, Preparer, Tokenizer
 from upwell.ports.store import PointRecord, QueryVectors, Store, StoreHit, StoreQuery
 
@@ -18,6 +30,7 @@ __all__ = [
     "ChildFacts",
     "ChildFault",
     "DeadLetter",
+    "Directory",
     "DocumentRow",
     "Embedder",
     "EventSink",

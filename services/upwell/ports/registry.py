@@ -190,14 +190,6 @@ class Registry(Protocol):
         """Who the asker is now: with a fed directory the closure over nested groups (cycles are harmless)."""
         ...
 
-    def put_member(self, member: Membership) -> bool:
-        """Write what a directory says; effective when it returns. False, and nothing written, if not newer."""
-        ...
-
-    def members(self, tenant: str, principal: str | None = None) -> Iterator[Membership]:
-        """What is known of a tenant's principals (of one, if named), in their order, those gone left out."""
-        ...
-
     def history(self, key: DocKey) -> list[AppliedEntry]: ...
 
     def find(self, doc_id: str, tenant: str | None = None, source: str | None = None) -> list[DocumentRow]: ...
@@ -219,3 +211,15 @@ class Registry(Protocol):
     def set_meta(self, name: str, value: str) -> None: ...
 
     def close(self) -> None: ...
+
+
+class Directory(Protocol):
+    """What directories say of principals, in the registry's database: `Registry.standing` reads it."""
+
+    def put(self, member: Membership) -> bool:
+        """Write what a directory says; effective when it returns. False, and nothing written, if not newer."""
+        ...
+
+    def members(self, tenant: str, principal: str | None = None) -> Iterator[Membership]:
+        """What is known of a tenant's principals (of one, if named), by name; those gone are left out."""
+        ...

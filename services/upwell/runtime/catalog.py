@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from upwell.access import Asker
 from upwell.answers import SearchAnswer, ShowAnswer
 from upwell.ports import Embedder, Registry, Store
 from upwell.runtime import views
@@ -30,9 +31,8 @@ class Catalog:
         self,
         query: str,
         *,
-        principals: frozenset[str],
+        asker: Asker,
         k: int,
-        tenant: str,
         sources: frozenset[str],
         refused: Callable[[str, int], None] = lambda _cause, _hits: None,
     ) -> SearchAnswer:
@@ -40,9 +40,8 @@ class Catalog:
         pipeline = self._pipeline()
         return answer_search(
             query,
-            principals=principals,
+            asker=asker,
             k=k,
-            tenant=tenant,
             sources=sources,
             registry=self._registry,
             store=self._store(),

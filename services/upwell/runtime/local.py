@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from upwell.access import Asker
 from upwell.answers import (
     ALL_LETTERS,
     DeadAnswer,
@@ -78,7 +79,7 @@ class LocalLake:
         parts.engine.apply_control()
         with self._meter.searching() as refused:
             return self._catalog.search(
-                query, principals=principals, k=k, tenant=tenant, sources=sources, refused=refused
+                query, asker=Asker(tenant=tenant, principals=principals), k=k, sources=sources, refused=refused
             )
 
     def show(self, doc: str, *, tenant: str = "default", source: str | None = None) -> ShowAnswer:

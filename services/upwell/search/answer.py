@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from upwell.access import reader
+from upwell.access import Asker
 from upwell.answers import Hit, SearchAnswer
 from upwell.clock import rfc3339
 from upwell.errors import Misconfigured
@@ -18,9 +18,8 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 def answer_search(
     query: str,
     *,
-    principals: frozenset[str],
+    asker: Asker,
     k: int,
-    tenant: str,
     sources: frozenset[str],
     registry: Registry,
     store: Store,
@@ -28,15 +27,15 @@ def answer_search(
     pipeline: str,
     refused: Callable[[str, int], None] = lambda _cause, _hits: None,
 ) -> SearchAnswer:
-    """The best `k` chunks (1 to 100) for the query that somebody with these principals may see, with citations.
+    """The best `k` chunks (1 to 100) for the query that the asker may see, with citations.
 
     `refused` hears how many hits the re-check refused, by cause (`acl`, `superseded`): for operators alone.
     Raises Misconfigured for a query that is empty or over 10,000 characters, for a k out of range, and for names that
     are no text; otherwise what the embedder, the store and the registry raise.
     """
-    _check_names(principals, sources, tenant)
+    check_names(*asker.principals, *asker.claimed, *sources, asker.tenant)
     words = _words(query)
-    reading = Reading(reader=reader(*principals), tenant=tenant, sources=sources)
+    reading = Reading(asker=asker, sources=sources)
     governed = governed_search(
         embedder.embed_query(words), reading, k, registry=registry, store=store, pipeline=pipeline
     )
@@ -95,7 +94,8 @@ def _printable(query: str) -> str:
     return query.encode("utf-8", "replace").decode()
 
 
-def _check_names(principals: frozenset[str], sources: frozenset[str], tenant: str) -> None:
-    for name in (*principals, *sources, tenant):
+def check_names(*names: str) -> None:
+    """Raises Misconfigured for a principal, source or tenant that is no text."""
+    for name in names:
         if _printable(name) != name:
             raise Misconfigured("a principal, source or tenant is not valid text")

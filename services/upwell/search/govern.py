@@ -10,9 +10,9 @@ nobody a hit that they may see. Asking by offset would not do, for the order mov
 
 from collections.abc import Mapping
 
-from upwell.access import admits
+from upwell.access import Asker, Standing, admits
 from upwell.errors import Misconfigured
-from upwell.ports import LiveChunk, QueryVectors, Registry, Store, StoreHit, StoreQuery
+from upwell.ports import DocumentRow, LiveChunk, QueryVectors, Registry, Snapshot, Store, StoreHit, StoreQuery
 from upwell.records import DocKey, Record
 
 MOST_HITS = 100
@@ -24,17 +24,16 @@ FRESH_US = 1_000_000
 
 
 class Reading(Record, frozen=True, kw_only=True):
-    """Who reads what: one reader's view of one tenant (of `sources` alone, if any are named)."""
+    """Who reads what: one asker's view of their tenant (of `sources` alone, if any are named)."""
 
-    reader: frozenset[str]
-    tenant: str
+    asker: Asker
     sources: frozenset[str] = frozenset()
 
-    def allows(self, chunk: LiveChunk) -> bool:
-        """True if this reader may see the live chunk."""
-        key = chunk.row.key
-        in_view = key.tenant == self.tenant and (not self.sources or key.source in self.sources)
-        return in_view and not chunk.row.deleted and admits(chunk.row.effective_acl, self.reader)
+    def allows(self, row: DocumentRow, moment: Snapshot) -> bool:
+        """True if this asker may see the document as it stands at that moment."""
+        key = row.key
+        in_view = key.tenant == self.asker.tenant and (not self.sources or key.source in self.sources)
+        return in_view and not row.deleted and admits(row.effective_acl, moment.standing.principals)
 
 
 class Admitted(Record, frozen=True, kw_only=True):
@@ -66,21 +65,24 @@ def governed_search(
     if not 1 <= k <= MOST_HITS:
         raise Misconfigured(f"k is {k}: ask for 1 to {MOST_HITS} hits")
     found: dict[str, StoreHit] = {}
+    standing = registry.standing(reading.asker)
     refused = _Refused()
     seen: dict[DocKey, int] = {}
     wanted, chases = k, CHASES
     while True:
-        page = store.search(_query(vectors, reading, wanted, refused))
+        page = store.search(_query(vectors, reading, standing, wanted, refused))
         found |= {hit.point_id: hit for hit in page}
-        live, as_of = registry.snapshot(pipeline, found)
+        moment = registry.snapshot(pipeline, found, asker=reading.asker)
+        live, as_of = moment.live, moment.as_of
         admitted = [
             Admitted(hit=hit, chunk=live[hit.point_id])
             for hit in sorted(found.values(), key=lambda hit: (-hit.score, hit.point_id))
-            if _is_live(hit, live) and reading.allows(live[hit.point_id])
+            if _is_live(hit, live) and reading.allows(live[hit.point_id].row, moment)
         ][:k]
-        replaced = refused.note(page, live, reading)
+        replaced = refused.note(page, moment, reading)
         short = len(admitted) < k
-        moved = _moved(admitted, seen, as_of)
+        moved = _moved(admitted, seen, as_of) or bool(moment.standing.principals - standing.principals)
+        standing = moment.standing
         seen = {chunk.row.key: chunk.row.rev for chunk in live.values()}
         if chases and (moved or (replaced is not None and (short or replaced > admitted[-1].hit.score))):
             chases -= 1
@@ -111,12 +113,13 @@ class _Refused:
         self.documents: set[DocKey] = set()
         self.grew = False
 
-    def note(self, page: list[StoreHit], live: Mapping[str, LiveChunk], reading: Reading) -> float | None:
+    def note(self, page: list[StoreHit], moment: Snapshot, reading: Reading) -> float | None:
         """Add what is refused of a page; returns the best score among points that are not live, if there are any."""
         before = len(self.points) + len(self.documents)
-        stale = [hit for hit in page if not _is_live(hit, live)]
+        stale = [hit for hit in page if not _is_live(hit, moment.live)]
         self.points |= {hit.point_id for hit in stale}
-        self.documents |= {hit.key for hit in page if _is_live(hit, live) and not reading.allows(live[hit.point_id])}
+        current = [hit for hit in page if _is_live(hit, moment.live)]
+        self.documents |= {hit.key for hit in current if not reading.allows(moment.live[hit.point_id].row, moment)}
         self.grew = len(self.points) + len(self.documents) > before
         return max((hit.score for hit in stale), default=None)
 
@@ -126,10 +129,10 @@ def _is_live(hit: StoreHit, live: Mapping[str, LiveChunk]) -> bool:
     return chunk is not None and chunk.row.key == hit.key and chunk.entry.chunk_key == hit.chunk_key
 
 
-def _query(vectors: QueryVectors, reading: Reading, limit: int, refused: _Refused) -> StoreQuery:
+def _query(vectors: QueryVectors, reading: Reading, standing: Standing, limit: int, refused: _Refused) -> StoreQuery:
     return StoreQuery(
-        tenant=reading.tenant,
-        reader=reading.reader,
+        tenant=reading.asker.tenant,
+        reader=standing.principals,
         sources=reading.sources,
         vectors=vectors,
         limit=limit,

@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from upwell import logs
+from upwell.access import Asker
 from upwell.answers import (
     ALL_LETTERS,
     DeadAnswer,
@@ -94,7 +95,7 @@ class DistributedLake:
         tenant: str = "default",
         sources: frozenset[str] = frozenset(),
     ) -> SearchAnswer:
-        return self._catalog.search(query, principals=principals, k=k, tenant=tenant, sources=sources)
+        return self._catalog.search(query, asker=Asker(tenant=tenant, principals=principals), k=k, sources=sources)
 
     def show(self, doc: str, *, tenant: str = "default", source: str | None = None) -> ShowAnswer:
         return self._catalog.show(doc, tenant=tenant, source=source)
