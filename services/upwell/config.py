@@ -57,6 +57,27 @@ class SourceSettings(BaseModel):
     acl: AclSettings = AclSettings()
 
 
+class IssuerSettings(BaseModel):
+    """Whose tokens are taken: their `iss` and `aud`, where their keys are (`jwks`: a URL or a file, read again when it
+    changes), and which claims say who somebody is.
+
+    `algorithms` are those that are allowed, never `none`; `leeway_s` is how wrong a clock may be. Tokens of this issuer
+    read `tenant`, unless `tenant_claim` names the claim that says which.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    issuer: str
+    audience: str
+    jwks: str
+    algorithms: tuple[str, ...] = ("RS256", "ES256", "EdDSA")
+    leeway_s: Annotated[float, Field(ge=0, le=600)] = 30.0
+    user_claim: str = "sub"
+    groups_claim: str = "groups"
+    tenant_claim: str | None = None
+    tenant: str = "default"
+
+
 class Settings(BaseSettings):
     """Every setting. `embedder` None means: the lake's own, or minilm for a new lake.
 
@@ -103,6 +124,17 @@ class Settings(BaseSettings):
     port: Annotated[int, Field(ge=0, le=65535)] = Field(0, description="Health and metrics of a worker; 0: none.")
     max_pending: Annotated[int, Field(ge=1)] = Field(100_000, description="Events in the log before 429 is answered.")
     keys: tuple[KeySettings, ...] = Field((), description="Bearer keys of the gateway; none: every event is refused.")
+    issuers: tuple[IssuerSettings, ...] = Field((), description="Whose tokens may search; the lake's own key always.")
+    audience: str = Field("upwell", description="The audience of the tokens that the lake signs itself.")
+    signing_key: Path | None = Field(None, description="The lake's private key; unset: signing-key.json in its folder.")
+    rate_per_minute: Annotated[int, Field(ge=1)] = Field(600, description="Requests of one tenant before 429.")
+    acl_max_age_s: Annotated[float, Field(ge=0)] = Field(
+        86_400.0, description="How long a permission holds that its source cannot confirm; then it hides."
+    )
+    shrink_limit: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.3, description="A listing that lost a larger share deletes nothing before `upwell approve`."
+    )
+    audit_queries: Literal["hash", "text"] = Field("hash", description="What the audit keeps of a query.")
     sources: dict[str, SourceSettings] = Field({}, description="What is known of sources: hooks, connectors, ACLs.")
 
     @classmethod

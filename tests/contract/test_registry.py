@@ -12,7 +12,7 @@ from upwell.lake.registry import SqlRegistry
 from upwell.ports import AppliedEntry, ChildFacts, DocumentRow, Manifest, ManifestEntry, PendingAcl, SourceCounts
 from upwell.records import Acl, DocKey, Kind, Outcome, ParseStatus, Span
 
-ANA = Asker(tenant="t", principals=frozenset({"user:ana"}))
+ASKER = Asker(tenant="t", principals=frozenset({"user:ana"}))
 NOW = 1_700_000_000_000_000
 ANA = Acl(levels=(frozenset({"user:ana", "everyone"}), frozenset({"group:eng"})), deny=frozenset({"user:eve"}))
 FULL = {
@@ -208,7 +208,7 @@ def test_a_snapshot_holds_what_lives(registry):
     publish(registry, "a", entry(0), entry(1))
     publish(registry, "gone", entry(0, of="gone"), deleted=True, rank=1)
     publish(registry, "other", entry(0, of="other"), pipeline="q")
-    moment = registry.snapshot("p", ["a-0", "gone-0", "other-0", "never"], asker=ANA)
+    moment = registry.snapshot("p", ["a-0", "gone-0", "other-0", "never"], asker=ASKER)
     live = moment.live
     assert moment.as_of == NOW
     assert {point: (chunk.row, chunk.entry) for point, chunk in live.items()} == {
@@ -219,7 +219,7 @@ def test_a_snapshot_holds_what_lives(registry):
 def test_a_snapshot_of_thousands(registry):
     """More points than one statement takes."""
     publish(registry, "a", *(entry(number) for number in range(1200)))
-    live = registry.snapshot("p", (f"a-{number}" for number in range(2000)), asker=ANA).live
+    live = registry.snapshot("p", (f"a-{number}" for number in range(2000)), asker=ASKER).live
     assert len(live) == 1200
 
 

@@ -1,0 +1,1 @@
+"""Who did what: append-only, one hash chain a writer, sealed in batches."""
