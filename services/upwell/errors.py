@@ -2,8 +2,11 @@
 
     UpwellError
     ├── Retryable            try again later: the input is fine, the world is not (a lock, a full disk, a dead child)
+    │   ├── Overloaded       too much for now
+    │   └── KeyLookupFailed  the keys that would prove who asks cannot be had now
     ├── Rejected             this input never will: dead-letter it with its `reason`
     ├── Misconfigured        stop now: a setting, an option or the lake itself is wrong (exit status 2)
+    ├── Unauthorized         whoever asks did not prove who they are
     └── NotFound             the thing asked for does not exist, or the reader may not know that it does
 
 Adapters map the errors of their vendors to these at the edge.
@@ -31,6 +34,22 @@ class Reason(StrEnum):
     ATTEMPTS_EXHAUSTED = "attempts_exhausted"
 
 
+class Refusal(StrEnum):
+    """Why a token proves nothing: for the audit, never for whoever sent it."""
+
+    NO_TOKEN = "no_token"  # noqa: S105  a reason, no secret
+    MALFORMED = "malformed"
+    UNKNOWN_ISSUER = "unknown_issuer"
+    UNKNOWN_KEY = "unknown_key"
+    BAD_ALGORITHM = "bad_algorithm"
+    BAD_SIGNATURE = "bad_signature"
+    WRONG_AUDIENCE = "wrong_audience"
+    EXPIRED = "expired"
+    NOT_YET_VALID = "not_yet_valid"
+    BAD_CLAIM = "bad_claim"
+    KEY_LOOKUP_FAILED = "key_lookup_failed"
+
+
 class UpwellError(Exception):
     """Base of every error that Upwell raises on purpose; its text is one line for a person."""
 
@@ -45,6 +64,26 @@ class Overloaded(Retryable):
     def __init__(self, detail: str, retry_after_s: float) -> None:
         super().__init__(detail)
         self.retry_after_s = retry_after_s
+
+
+class KeyLookupFailed(Retryable):
+    """The keys of a token's issuer cannot be had: nothing is shown. `detail` is for the log and the audit alone."""
+
+    reason = Refusal.KEY_LOOKUP_FAILED
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("who you are cannot be checked now; try again later")
+        self.detail = detail
+
+
+class Unauthorized(UpwellError):
+    """No valid token. The text is one line that tells nothing of keys and issuers; `reason` and `detail` (which repeats
+    nothing of the token) are for the audit alone."""
+
+    def __init__(self, reason: Refusal, detail: str) -> None:
+        super().__init__("a valid bearer token is needed")
+        self.reason = reason
+        self.detail = detail
 
 
 class Rejected(UpwellError):
