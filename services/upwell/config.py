@@ -8,9 +8,9 @@ import getpass
 import os
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from upwell.errors import Misconfigured
@@ -28,13 +28,23 @@ class AclSettings(BaseModel):
 
 
 class KeySettings(BaseModel):
-    """A bearer key of the gateway, bound to one tenant and one source. `sha256` is the key's digest, in hex."""
+    """A bearer key of the gateway, bound to one tenant and one source. `sha256` is the key's digest, in hex.
+
+    With `directory` it may say who the tenant's users are and which groups they are in; it needs no source then.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    source: str
+    source: str = ""
     tenant: str = "default"
+    directory: bool = False
+
+    @model_validator(mode="after")
+    def _may_something(self) -> Self:
+        if not self.source and not self.directory:
+            raise ValueError("a key names its source, or may feed the directory")
+        return self
 
 
 class SourceSettings(BaseModel):

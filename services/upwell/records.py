@@ -53,6 +53,18 @@ class DocKey(Record, frozen=True, kw_only=True, order=True):
         return hashlib.sha256(self.canonical.encode()).hexdigest()[:32]
 
 
+class PrincipalKey(Record, frozen=True, kw_only=True, order=True):
+    """The identity of a principal of a tenant's directory, in a topic's keys."""
+
+    tenant: str
+    principal: str
+
+    @property
+    def canonical(self) -> str:
+        """The key as a canonical JSON array."""
+        return msgspec.json.encode([self.tenant, self.principal]).decode()
+
+
 class Acl(Record, frozen=True, kw_only=True):
     """Who may read: **every** level must admit the reader, and `deny` wins over all.
 
@@ -154,6 +166,10 @@ class Membership(Record, frozen=True, kw_only=True):
     gone: bool = False
     received_at: int = 0
     schema: int = SCHEMA_VERSION
+
+    @property
+    def key(self) -> PrincipalKey:
+        return PrincipalKey(tenant=self.tenant, principal=self.principal)
 
 
 class Kind(StrEnum):

@@ -4,7 +4,7 @@ All methods are synchronous and safe to call from several threads. Adapters rais
 """
 
 from upwell.ports.audit import Act, Audit, AuditEntry, NoAudit
-from upwell.ports.log import ChildFault, DeadLetter, EventSink, Fate
+from upwell.ports.log import ChildFault, DeadLetter, EventSink, Fate, MembershipSink
 from upwell.ports.registry import (
     AppliedEntry,
     ChildFacts,
@@ -39,6 +39,7 @@ __all__ = [
     "LiveChunk",
     "Manifest",
     "ManifestEntry",
+    "MembershipSink",
     "NoAudit",
     "Parser",
     "PendingAcl",

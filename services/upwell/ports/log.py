@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from upwell.records import ChangeEvent, DocKey, Outcome, Record
+from upwell.records import ChangeEvent, DocKey, Membership, Outcome, Record
 
 
 class EventSink(Protocol):
@@ -17,6 +17,22 @@ class EventSink(Protocol):
 
     def fates(self, events: Sequence[ChangeEvent], timeout_s: float) -> dict[str, "Fate"]:
         """event_id -> how it ended, of those that ended within `timeout_s`; returns as soon as all have."""
+        ...
+
+
+class MembershipSink(Protocol):
+    """Where what directories say of principals is put: the registry's own directory, or Kafka in front of it."""
+
+    def put(self, member: Membership) -> None:
+        """Durable when it returns. Raises Overloaded when no more can be taken, Retryable while the log is away."""
+        ...
+
+    def version(self, tenant: str, principal: str) -> int:
+        """The version of what is in force of a principal now, gone or not; -1 if nothing is."""
+        ...
+
+    def effective(self, member: Membership, timeout_s: float) -> bool:
+        """True as soon as this, or something newer of its principal, is in force; False if not within `timeout_s`."""
         ...
 
 

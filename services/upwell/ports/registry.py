@@ -223,3 +223,7 @@ class Directory(Protocol):
     def members(self, tenant: str, principal: str | None = None) -> Iterator[Membership]:
         """What is known of a tenant's principals (of one, if named), by name; those gone are left out."""
         ...
+
+    def version(self, tenant: str, principal: str) -> int:
+        """The version of what was written last of a principal, gone or not; -1 if nothing was."""
+        ...
