@@ -12,12 +12,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from upwell.access import Asker, Standing, reader
+from upwell.access import Asker, Standing
 from upwell.clock import Clock, now_us
 from upwell.database import insert, mapped, migrate, open_database, transaction
 from upwell.errors import Retryable
 from upwell.lake import rows as encoded
 from upwell.lake import statements as sql
+from upwell.lake.directory import SqlDirectory, standing_of
 from upwell.lake.schema import CHUNKS, META, METADATA, STEPS, VERSION
 from upwell.ports import AppliedEntry, DocumentRow, LiveChunk, Manifest, Snapshot, SourceCounts
 from upwell.records import DocKey
@@ -43,6 +44,7 @@ class SqlRegistry:
     def __init__(self, engine: sa.Engine, clock: Clock = now_us) -> None:
         self._engine = engine
         self._clock = clock
+        self.directory = SqlDirectory(engine)
         try:
             with self._transaction() as connection:
                 migrate(connection, VERSION, METADATA, STEPS, what="registry")
@@ -114,6 +116,7 @@ class SqlRegistry:
         live: dict[str, LiveChunk] = {}
         with self._transaction(read_only=True) as connection:
             as_of = self._clock()
+            standing = standing_of(connection, asker)
             rows: dict[str, DocumentRow] = {}
             for some in _portions(point_ids):
                 chunks = connection.execute(sql.LIVE_CHUNKS, {"pipeline": pipeline, "points": some}).mappings().all()
@@ -128,15 +131,11 @@ class SqlRegistry:
                 for doc, key in wanted.items()
                 if doc in rows
             }
-        return Snapshot(
-            as_of=as_of,
-            standing=Standing(principals=reader(*asker.principals, *asker.claimed)),
-            live=live,
-            documents=known,
-        )
+        return Snapshot(as_of=as_of, standing=standing, live=live, documents=known)
 
     def standing(self, asker: Asker) -> Standing:
-        return Standing(principals=reader(*asker.principals, *asker.claimed))
+        with self._transaction(read_only=True) as connection:
+            return standing_of(connection, asker)
 
     def history(self, key: DocKey) -> list[AppliedEntry]:
         with self._transaction(read_only=True) as connection:

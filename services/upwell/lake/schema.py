@@ -114,6 +114,7 @@ PRINCIPALS = sa.Table(
     sa.Column("version", sa.BigInteger, nullable=False),
     sa.Column("gone", sa.SmallInteger, nullable=False),
     sa.Column("received_at", sa.BigInteger, nullable=False),
+    sa.Index("principals_known", "tenant", "gone"),
 )
 """Whom a tenant's directory has told of; `gone` ones keep their version."""
 

@@ -1,0 +1,154 @@
+"""Directories: who is in which group, as a stream of its own beside the documents, and who an asker is by it.
+
+A change of membership is effective when `put` returns: whoever reads asks in the same snapshot that checks what is
+shown (`standing_of`), and no point is rewritten. Groups may hold groups to any depth, and each other.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import sqlalchemy as sa
+
+from upwell.access import EVERYONE, Asker, Standing, reader
+from upwell.database import insert, transaction
+from upwell.errors import Reason, Rejected
+from upwell.lake.schema import MEMBER_OF, PRINCIPALS
+from upwell.records import Membership
+
+UNKNOWN_USER = "unknown_user"
+"""Why a user is nobody: the tenant's directory is fed, and does not know them (any more)."""
+
+USER = "user:"
+
+PAGE = 500
+"""How many names one statement carries, and one page holds."""
+
+_TENANT = sa.bindparam("of_tenant", type_=MEMBER_OF.c.tenant.type)
+_NAMES = sa.bindparam("names", expanding=True, type_=PRINCIPALS.c.principal.type)
+_HERE = (PRINCIPALS.c.tenant == _TENANT, PRINCIPALS.c.gone == 0)
+
+_FED = sa.select(sa.exists().where(*_HERE))
+_KNOWN = sa.select(PRINCIPALS.c.principal).where(*_HERE, PRINCIPALS.c.principal.in_(_NAMES))
+
+
+def _closure() -> sa.Select[tuple[str]]:
+    """All groups that these principals are in. UNION keeps each once, which ends cycles; a group that is gone is none,
+    whoever is still said to be in it."""
+    group = PRINCIPALS.alias("a_group")
+    gone = sa.exists().where(
+        group.c.tenant == MEMBER_OF.c.tenant, group.c.principal == MEMBER_OF.c.member_of, group.c.gone == 1
+    )
+    step = sa.select(MEMBER_OF.c.member_of).where(MEMBER_OF.c.tenant == _TENANT, ~gone)
+    found = step.where(MEMBER_OF.c.principal.in_(_NAMES)).cte("found", recursive=True)
+    found = found.union(step.join(found, MEMBER_OF.c.principal == found.c.member_of))
+    return sa.select(found.c.member_of.label("principal"))
+
+
+_CLOSURE = _closure()
+
+
+def standing_of(connection: sa.Connection, asker: Asker) -> Standing:
+    """Who the asker is, by the memberships that this transaction sees.
+
+    With a fed directory (one that knows anybody of the tenant) what a token claims counts for nothing, and a user whom
+    the directory does not know is nobody.
+    """
+    if not connection.execute(_FED, {"of_tenant": asker.tenant}).scalar_one():
+        return Standing(principals=reader(*asker.principals, *asker.claimed))
+    users = {name for name in asker.principals if name.startswith(USER)}
+    if users - _names(connection, _KNOWN, asker.tenant, users):
+        return Standing(reason=UNKNOWN_USER)
+    return Standing(principals=reader(*asker.principals, *_names(connection, _CLOSURE, asker.tenant, asker.principals)))
+
+
+class SqlDirectory:
+    """`ports.Directory` in the registry's database. Errors as the registry has them.
+
+    Raises Rejected for what is no membership: of `everyone`, or in a user.
+    """
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+
+    def put(self, member: Membership) -> bool:
+        if member.principal == EVERYONE or any(name.startswith(USER) for name in member.member_of):
+            raise Rejected(Reason.INVALID_EVENT, "a membership is of a user or a group, in groups")
+        with transaction(self._engine, "registry") as connection:
+            if not _put_principal(connection, member):
+                return False
+            _put_groups(connection, member, frozenset() if member.gone else member.member_of)
+        return True
+
+    def members(self, tenant: str, principal: str | None = None) -> Iterator[Membership]:
+        """See `ports.Directory.members`: pages, each of one moment, never one long transaction."""
+        last = ""
+        while True:
+            named = PRINCIPALS.c.principal > last if principal is None else PRINCIPALS.c.principal == principal
+            page = sa.select(PRINCIPALS).where(PRINCIPALS.c.tenant == tenant, PRINCIPALS.c.gone == 0, named)
+            with transaction(self._engine, "registry", read_only=True) as connection:
+                found = connection.execute(page.order_by(PRINCIPALS.c.principal).limit(PAGE)).all()
+                groups = _groups(connection, tenant, [row.principal for row in found])
+            for row in found:
+                yield Membership(
+                    tenant=tenant,
+                    principal=row.principal,
+                    version=row.version,
+                    member_of=frozenset(groups.get(row.principal, ())),
+                    received_at=row.received_at,
+                )
+            if len(found) < PAGE:
+                return
+            last = found[-1].principal
+
+    def version(self, tenant: str, principal: str) -> int:
+        written = sa.select(PRINCIPALS.c.version).where(
+            PRINCIPALS.c.tenant == tenant, PRINCIPALS.c.principal == principal
+        )
+        with transaction(self._engine, "registry", read_only=True) as connection:
+            found = connection.execute(written).scalar_one_or_none()
+        return -1 if found is None else int(found)
+
+
+def _put_principal(connection: sa.Connection, member: Membership) -> bool:
+    """Write the principal's line if it is newer; who has written it holds the principal until the transaction ends."""
+    said = {"version": member.version, "gone": int(member.gone), "received_at": member.received_at}
+    put = insert(connection, PRINCIPALS).values(tenant=member.tenant, principal=member.principal, **said)
+    newer = put.on_conflict_do_update(
+        index_elements=["tenant", "principal"], set_=said, where=PRINCIPALS.c.version < member.version
+    )
+    return connection.execute(newer.returning(PRINCIPALS.c.version)).first() is not None
+
+
+def _put_groups(connection: sa.Connection, member: Membership, wanted: frozenset[str]) -> None:
+    """Write only what changed: a user in thousands of groups joins one more in one line."""
+    stored = _groups(connection, member.tenant, [member.principal]).get(member.principal, set())
+    of = {"tenant": member.tenant, "principal": member.principal}
+    if gone := stored - wanted:
+        left = sa.delete(MEMBER_OF).where(
+            MEMBER_OF.c.tenant == member.tenant,
+            MEMBER_OF.c.principal == member.principal,
+            MEMBER_OF.c.member_of == sa.bindparam("group"),
+        )
+        connection.execute(left, [{"group": name} for name in sorted(gone)])
+    if new := wanted - stored:
+        connection.execute(sa.insert(MEMBER_OF), [of | {"member_of": name} for name in sorted(new)])
+
+
+def _groups(connection: sa.Connection, tenant: str, principals: list[str]) -> dict[str, set[str]]:
+    """The groups that each of these (at most PAGE) is directly in."""
+    found: dict[str, set[str]] = {}
+    direct = sa.select(MEMBER_OF.c.principal, MEMBER_OF.c.member_of).where(
+        MEMBER_OF.c.tenant == tenant, MEMBER_OF.c.principal.in_(principals)
+    )
+    for row in connection.execute(direct):
+        found.setdefault(row.principal, set()).add(row.member_of)
+    return found
+
+
+def _names(connection: sa.Connection, statement: sa.Select[tuple[str]], tenant: str, names: Iterable[str]) -> set[str]:
+    """What a statement over names finds, however many they are."""
+    asked = sorted(names)
+    found: set[str] = set()
+    for start in range(0, len(asked), PAGE):
+        some = {"of_tenant": tenant, "names": asked[start : start + PAGE]}
+        found.update(row.principal for row in connection.execute(statement, some))
+    return found
