@@ -13,6 +13,7 @@ from upwell.lake.store.qdrant import QdrantStore
 from upwell.ports import DocumentRow, LiveChunk, Manifest, ManifestEntry
 from upwell.records import Kind, ParseStatus
 from upwell.search.answer import answer_search, citation
+from upwell.search.govern import Reading
 
 ROW = DocumentRow(
     key=key("hr/leave.md", source="handbook"),
@@ -66,9 +67,11 @@ def ask(tmp_path):
     def ask_(text, **how):
         settings = {"principals": frozenset({"user:ana"}), "k": 5, "tenant": "default", "sources": frozenset()} | how
         asker = Asker(tenant=settings.pop("tenant"), principals=settings.pop("principals"))
-        return answer_search(
-            text, asker=asker, registry=registry, store=store, embedder=embedder, pipeline="p", **settings
+        reading = Reading(asker=asker, sources=settings.pop("sources"))
+        answer, _ = answer_search(
+            text, reading=reading, registry=registry, store=store, embedder=embedder, pipeline="p", **settings
         )
+        return answer
 
     ask_.embedder = embedder
     yield ask_

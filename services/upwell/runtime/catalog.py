@@ -1,54 +1,27 @@
-"""Search and show: what both runtimes answer in the same way, from a registry, a store and an embedder."""
+"""`show`: what both runtimes answer operators in the same way, from a registry and a store."""
 
 from collections.abc import Callable
 
-from upwell.access import Asker
-from upwell.answers import SearchAnswer, ShowAnswer
-from upwell.ports import Embedder, Registry, Store
+from upwell.answers import ShowAnswer
+from upwell.ports import Registry, Store
 from upwell.runtime import views
 from upwell.runtime.finding import find_document
-from upwell.search.answer import answer_search
 
 
 class Catalog:
     """Reads one lake. `pipeline` is asked at the start of each answer, and raises Misconfigured for a lake that holds
-    nothing yet; store and embedder are made when they are first needed.
+    nothing yet; the store is made when it is first needed.
     """
 
     def __init__(
         self,
         registry: Registry,
         store: Callable[[], Store],
-        embedder: Callable[[], Embedder],
         pipeline: Callable[[], str],
     ) -> None:
         self._registry = registry
         self._store = store
-        self._embedder = embedder
         self._pipeline = pipeline
-
-    def search(
-        self,
-        query: str,
-        *,
-        asker: Asker,
-        k: int,
-        sources: frozenset[str],
-        refused: Callable[[str, int], None] = lambda _cause, _hits: None,
-    ) -> SearchAnswer:
-        """See `search.answer.answer_search`."""
-        pipeline = self._pipeline()
-        return answer_search(
-            query,
-            asker=asker,
-            k=k,
-            sources=sources,
-            registry=self._registry,
-            store=self._store(),
-            embedder=self._embedder(),
-            pipeline=pipeline,
-            refused=refused,
-        )
 
     def show(self, doc: str, *, tenant: str, source: str | None) -> ShowAnswer:
         """See `answers.LakeApi.show`."""

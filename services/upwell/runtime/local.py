@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from upwell.access import Asker
 from upwell.answers import (
     ALL_LETTERS,
     DeadAnswer,
@@ -28,6 +27,7 @@ from upwell.runtime.intake import EngineIntake
 from upwell.runtime.letters import matching
 from upwell.runtime.meter import Meter
 from upwell.runtime.parts import Parts
+from upwell.runtime.reading import GovernedReading, operator_as
 from upwell.runtime.replaying import some
 from upwell.runtime.scanning import Scanning
 from upwell.runtime.tally import Tally
@@ -43,7 +43,20 @@ class LocalLake:
         self._scannings: dict[tuple[str, str], Scanning] = {}
         self._lock = threading.Lock()
         self._meter = Meter(parts.metrics, parts.clock)
-        self._catalog = Catalog(parts.registry, parts.store, parts.embedder, self._pipeline)
+        self._catalog = Catalog(parts.registry, parts.store, self._pipeline)
+        self._reading = GovernedReading(
+            registry=parts.registry,
+            store=parts.store,
+            embedder=parts.embedder,
+            pipeline=self._pipeline,
+            freshness=lambda: self.status().sources,
+            audit=parts.audit,
+            clock=parts.clock,
+            acl_max_age_us=parts.acl_max_age_us,
+            queries=parts.audit_queries,
+            before_read=self._before_read,
+            searching=self._meter.searching,
+        )
         parts.engine.watch(self._totals)
         parts.engine.watch(self._meter)
 
@@ -72,15 +85,11 @@ class LocalLake:
         tenant: str = "default",
         sources: frozenset[str] = frozenset(),
     ) -> SearchAnswer:
-        parts = self._parts
-        self._pipeline()
-        parts.store.warm()
-        parts.embedder()
-        parts.engine.apply_control()
-        with self._meter.searching() as refused:
-            return self._catalog.search(
-                query, asker=Asker(tenant=tenant, principals=principals), k=k, sources=sources, refused=refused
-            )
+        return self._reading.search(query, reader=operator_as(principals, tenant), k=k, sources=sources)
+
+    def reading(self) -> GovernedReading:
+        """What readers ask, for HTTP and MCP."""
+        return self._reading
 
     def show(self, doc: str, *, tenant: str = "default", source: str | None = None) -> ShowAnswer:
         return self._catalog.show(doc, tenant=tenant, source=source)
@@ -178,6 +187,11 @@ class LocalLake:
 
     def _letters(self, which: DeadFilter) -> list[DeadLetter]:
         return matching(self._parts.log.dead(which.tenant, which.source), which)
+
+    def _before_read(self) -> None:
+        """A read sees what was accepted before it, also what an owner before this one has left."""
+        self._parts.store.warm()
+        self._parts.engine.apply_control()
 
     def _pipeline(self) -> str:
         known = self._parts.known()

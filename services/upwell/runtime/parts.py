@@ -3,16 +3,20 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from upwell.clock import Clock
 from upwell.lake.publish import Publisher
 from upwell.lake.registry import SqlRegistry
 from upwell.metrics import Metrics
-from upwell.ports import Embedder, Preparer, Store
+from upwell.ports import Audit, Embedder, NoAudit, Preparer, Store
 from upwell.records import Record
 from upwell.runtime.engine import Engine
 from upwell.runtime.eventlog import EventLog
 from upwell.runtime.lazy import Lazy
+
+ACL_MAX_AGE_US = 86_400_000_000
+"""How long a permission holds that its source cannot confirm, where no setting says."""
 
 
 class Identity(Record, frozen=True, kw_only=True):
@@ -43,6 +47,9 @@ class Parts:
     preparer: Lazy[Preparer]
     publisher: Lazy[Publisher]
     engine: Engine
+    audit: Audit = field(default_factory=NoAudit)
+    acl_max_age_us: int = ACL_MAX_AGE_US
+    audit_queries: Literal["hash", "text"] = "hash"
     followed: set[tuple[str, str]] = field(default_factory=set)
     closers: list[Callable[[], None]] = field(default_factory=list)
 

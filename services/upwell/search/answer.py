@@ -3,13 +3,13 @@
 import re
 from collections.abc import Callable
 
-from upwell.access import Asker
 from upwell.answers import Hit, SearchAnswer
 from upwell.clock import rfc3339
 from upwell.errors import Misconfigured
 from upwell.lake.family import seen_as
 from upwell.ports import Embedder, LiveChunk, Registry, Store
 from upwell.search.govern import Admitted, Reading, governed_search
+from upwell.search.shown import Shown, hit_name
 
 LONGEST_QUERY = 10_000
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
@@ -18,31 +18,35 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 def answer_search(
     query: str,
     *,
-    asker: Asker,
+    reading: Reading,
     k: int,
-    sources: frozenset[str],
     registry: Registry,
     store: Store,
     embedder: Embedder,
     pipeline: str,
     refused: Callable[[str, int], None] = lambda _cause, _hits: None,
-) -> SearchAnswer:
-    """The best `k` chunks (1 to 100) for the query that the asker may see, with citations.
+) -> tuple[SearchAnswer, Shown]:
+    """The best `k` chunks (1 to 100) for the query that the reader may see, with citations, and what the audit keeps.
 
     `refused` hears how many hits the re-check refused, by cause (`acl`, `superseded`): for operators alone.
     Raises Misconfigured for a query that is empty or over 10,000 characters, for a k out of range, and for names that
     are no text; otherwise what the embedder, the store and the registry raise.
     """
-    check_names(*asker.principals, *asker.claimed, *sources, asker.tenant)
-    words = _words(query)
-    reading = Reading(asker=asker, sources=sources)
+    asker = reading.asker
+    check_names(*asker.principals, *asker.claimed, *reading.sources, asker.tenant)
+    words = query_words(query)
     governed = governed_search(
         embedder.embed_query(words), reading, k, registry=registry, store=store, pipeline=pipeline
     )
     refused("acl", governed.refused_acl)
     refused("superseded", governed.refused_superseded)
     hits = tuple(_hit(rank, admitted) for rank, admitted in enumerate(governed.admitted, start=1))
-    return SearchAnswer(query=_printable(query), as_of=rfc3339(governed.as_of) or "", hits=hits)
+    shown = Shown(
+        standing=governed.standing,
+        hits=tuple(hit_name(admitted.chunk) for admitted in governed.admitted),
+        refused=governed.refused_acl + governed.refused_superseded,
+    )
+    return SearchAnswer(query=printable(query), as_of=rfc3339(governed.as_of) or "", hits=hits), shown
 
 
 def citation(chunk: LiveChunk) -> str:
@@ -80,22 +84,23 @@ def _hit(rank: int, admitted: Admitted) -> Hit:
     )
 
 
-def _words(query: str) -> str:
+def query_words(query: str) -> str:
+    """What is embedded of a query. Raises Misconfigured for one that is empty or too long."""
     if len(query) > LONGEST_QUERY:
         raise Misconfigured(f"the query has {len(query):,} characters: ask with {LONGEST_QUERY:,} at most")
-    words = CONTROL.sub(" ", _printable(query)).strip()
+    words = CONTROL.sub(" ", printable(query)).strip()
     if not words:
         raise Misconfigured("the query is empty: say what to look for")
     return words
 
 
-def _printable(query: str) -> str:
+def printable(query: str) -> str:
     """Without lone surrogates (bytes of a command line that are no text), which no encoder takes."""
     return query.encode("utf-8", "replace").decode()
 
 
 def check_names(*names: str) -> None:
-    """Raises Misconfigured for a principal, source or tenant that is no text."""
+    """Raises Misconfigured for a principal, source, document or tenant that is no text."""
     for name in names:
-        if _printable(name) != name:
-            raise Misconfigured("a principal, source or tenant is not valid text")
+        if printable(name) != name:
+            raise Misconfigured("a principal, source, document or tenant is not valid text")

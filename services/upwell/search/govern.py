@@ -44,13 +44,15 @@ class Admitted(Record, frozen=True, kw_only=True):
 
 
 class Governed(Record, frozen=True, kw_only=True):
-    """Hits best first, all of them true at `as_of` (us): the time of the one snapshot that checked them together.
+    """Hits best first, all of them true at `as_of` (us): the time of the one snapshot that checked them together
+    against `standing`.
 
     `refused_*` count what the store offered and the re-check refused: documents by permission, points not live.
     """
 
     admitted: tuple[Admitted, ...]
     as_of: int
+    standing: Standing = Standing()
     refused_acl: int = 0
     refused_superseded: int = 0
 
@@ -90,6 +92,7 @@ def governed_search(
             return Governed(
                 admitted=tuple(admitted),
                 as_of=as_of,
+                standing=moment.standing,
                 refused_acl=len(refused.documents),
                 refused_superseded=len(refused.points),
             )

@@ -71,6 +71,8 @@ def lake(settings: Settings) -> FollowingLake:
             ends=lambda: AppliedEnds(settings.brokers, blobs),
             lag=lag.totals,
             clock=now_us,
+            acl_max_age_us=int(settings.acl_max_age_s * 1e6),
+            audit_queries=settings.audit_queries,
             rescan_s=settings.rescan_s,
             closers=(close_sink, lag.close, ledger.close, registry.close, blobs.close),
         )

@@ -182,6 +182,8 @@ def _parts(settings: Settings, held: Ownership, look_again: Callable[[ChangeEven
         preparer=preparer,
         publisher=publisher,
         engine=engine,
+        acl_max_age_us=int(settings.acl_max_age_s * 1e6),
+        audit_queries=settings.audit_queries,
     )
 
 

@@ -7,7 +7,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from upwell import logs
-from upwell.access import Asker
 from upwell.answers import (
     ALL_LETTERS,
     DeadAnswer,
@@ -28,6 +27,7 @@ from upwell.runtime.finding import find_whole
 from upwell.runtime.ingesting import ingested, look_until_rested
 from upwell.runtime.letters import matching
 from upwell.runtime.owner import make_folder
+from upwell.runtime.reading import GovernedReading, operator_as
 from upwell.runtime.replaying import give_back, outcomes_of, reopen, settle, some
 from upwell.runtime.scanning import Scanning
 from upwell.runtime.stream import topics
@@ -48,7 +48,18 @@ class DistributedLake:
 
     def __init__(self, parts: LakeParts) -> None:
         self._parts = parts
-        self._catalog = Catalog(parts.registry, parts.store, parts.embedder, parts.pipeline)
+        self._catalog = Catalog(parts.registry, parts.store, parts.pipeline)
+        self._reading = GovernedReading(
+            registry=parts.registry,
+            store=parts.store,
+            embedder=parts.embedder,
+            pipeline=parts.pipeline,
+            freshness=lambda: self.status().sources,
+            audit=parts.audit,
+            clock=parts.clock,
+            acl_max_age_us=parts.acl_max_age_us,
+            queries=parts.audit_queries,
+        )
 
     def ingest(
         self,
@@ -95,7 +106,11 @@ class DistributedLake:
         tenant: str = "default",
         sources: frozenset[str] = frozenset(),
     ) -> SearchAnswer:
-        return self._catalog.search(query, asker=Asker(tenant=tenant, principals=principals), k=k, sources=sources)
+        return self._reading.search(query, reader=operator_as(principals, tenant), k=k, sources=sources)
+
+    def reading(self) -> GovernedReading:
+        """What readers ask, for HTTP and MCP."""
+        return self._reading
 
     def show(self, doc: str, *, tenant: str = "default", source: str | None = None) -> ShowAnswer:
         return self._catalog.show(doc, tenant=tenant, source=source)

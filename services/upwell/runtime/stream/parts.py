@@ -1,14 +1,15 @@
 """What the commands of a distributed lake work with, as wiring puts it together."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from upwell.clock import Clock
-from upwell.ports import Blobs, DeadLetter, Embedder, EventSink, Registry, Store
+from upwell.ports import Audit, Blobs, DeadLetter, Embedder, EventSink, NoAudit, Registry, Store
 from upwell.records import DocKey
 from upwell.runtime.lazy import Lazy
+from upwell.runtime.parts import ACL_MAX_AGE_US
 from upwell.runtime.stream.intake import Ledger
 from upwell.runtime.stream.waiting import Ends
 
@@ -51,6 +52,9 @@ class LakeParts:
     ends: Callable[[], Ends]
     lag: Callable[[], Mapping[str, int]]
     clock: Clock
+    audit: Audit = field(default_factory=NoAudit)
+    acl_max_age_us: int = ACL_MAX_AGE_US
+    audit_queries: Literal["hash", "text"] = "hash"
     rescan_s: float = 600.0
     closers: Iterable[Callable[[], None]] = ()
 

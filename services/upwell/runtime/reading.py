@@ -1,0 +1,207 @@
+"""What readers ask, answered over the real parts of either runtime: one law for all ways in.
+
+Each answer was allowed by one last registry snapshot over everything it shows, and is in the audit before it leaves.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Literal, TypeVar
+
+from upwell.access import Asker
+from upwell.answers import SearchAnswer, SourceStatus
+from upwell.clock import Clock
+from upwell.config import login_name
+from upwell.errors import Misconfigured, NotFound
+from upwell.ports import Act, Audit, AuditEntry, Embedder, Registry, Store
+from upwell.reading import NO_SOURCES, ContextAnswer, FetchAnswer, Reader, SourcesAnswer
+from upwell.records import DocKey
+from upwell.search.answer import answer_search
+from upwell.search.fetch import fetch_document
+from upwell.search.govern import Reading
+from upwell.search.shown import Shown
+from upwell.search.sources import visible_sources
+
+T = TypeVar("T")
+Refused = Callable[[str, int], None]
+
+
+def _nothing() -> None: ...
+
+
+def _uncounted() -> AbstractContextManager[Refused]:
+    return nullcontext(lambda _cause, _hits: None)
+
+
+class GovernedReading:
+    """`reading.ReadApi` over one lake. Thread-safe. Errors as `ReadApi` has them."""
+
+    def __init__(
+        self,
+        *,
+        registry: Registry,
+        store: Callable[[], Store],
+        embedder: Callable[[], Embedder],
+        pipeline: Callable[[], str],
+        freshness: Callable[[], Sequence[SourceStatus]],
+        audit: Audit,
+        clock: Clock,
+        acl_max_age_us: int,
+        queries: Literal["hash", "text"] = "hash",
+        before_read: Callable[[], None] = _nothing,
+        searching: Callable[[], AbstractContextManager[Refused]] = _uncounted,
+    ) -> None:
+        """`pipeline` raises Misconfigured for a lake that holds nothing yet. `before_read` is called at the start of
+        each answer; `searching` surrounds each search, and hears how many hits were refused, by cause. A permission
+        that its source could not confirm for `acl_max_age_us` hides its document. `queries`: what the audit keeps.
+        """
+        self._registry = registry
+        self._store = store
+        self._embedder = embedder
+        self._pipeline = pipeline
+        self._freshness = freshness
+        self._audit = audit
+        self._clock = clock
+        self._acl_max_age_us = acl_max_age_us
+        self._queries = queries
+        self._before_read = before_read
+        self._searching = searching
+
+    def search(self, query: str, *, reader: Reader, k: int = 5, sources: frozenset[str] = NO_SOURCES) -> SearchAnswer:
+        """See `search.answer.answer_search`."""
+        pipeline = self._start()
+
+        def answer() -> tuple[SearchAnswer, Shown]:
+            with self._searching() as refused:
+                return answer_search(
+                    query,
+                    reading=self._reading(reader, sources),
+                    k=k,
+                    registry=self._registry,
+                    store=self._store(),
+                    embedder=self._embedder(),
+                    pipeline=pipeline,
+                    refused=refused,
+                )
+
+        return self._audited(Act.SEARCH, reader, answer, query=self._kept(query))
+
+    def context(
+        self,
+        query: str,
+        *,
+        reader: Reader,
+        budget: int,
+        tokenizer: str | None = None,
+        sources: frozenset[str] = NO_SOURCES,
+    ) -> ContextAnswer:
+        """A context for a model, of what the reader may see, within a budget of tokens."""
+        del query, reader, budget, tokenizer, sources
+        raise Misconfigured("contexts are not assembled yet")
+
+    def fetch(
+        self,
+        doc_id: str,
+        *,
+        reader: Reader,
+        source: str | None = None,
+        start: str | None = None,
+        tokens: int = 4000,
+    ) -> FetchAnswer:
+        """See `search.fetch.fetch_document`."""
+        pipeline = self._start()
+
+        def answer() -> tuple[FetchAnswer, Shown]:
+            return fetch_document(
+                doc_id,
+                source=source,
+                start=start,
+                tokens=tokens,
+                reading=self._reading(reader),
+                registry=self._registry,
+                store=self._store(),
+                pipeline=pipeline,
+            )
+
+        return self._audited(Act.READ, reader, answer, document=_asked(reader, source, doc_id))
+
+    def sources(self, *, reader: Reader) -> SourcesAnswer:
+        """See `search.sources.visible_sources`."""
+        pipeline = self._start()
+
+        def answer() -> tuple[SourcesAnswer, Shown]:
+            return visible_sources(
+                self._freshness(),
+                reading=self._reading(reader),
+                registry=self._registry,
+                store=self._store(),
+                embedder=self._embedder(),
+                pipeline=pipeline,
+            )
+
+        return self._audited(Act.READ, reader, answer)
+
+    def _start(self) -> str:
+        pipeline = self._pipeline()
+        self._before_read()
+        return pipeline
+
+    def _reading(self, reader: Reader, sources: frozenset[str] = NO_SOURCES) -> Reading:
+        return Reading(asker=reader.asker, sources=sources)
+
+    def _kept(self, query: str) -> str:
+        """What the audit keeps of a query, by policy."""
+        plain = query.encode("utf-8", "replace")
+        return plain.decode() if self._queries == "text" else hashlib.sha256(plain).hexdigest()[:32]
+
+    def _audited(
+        self,
+        act: Act,
+        reader: Reader,
+        answer: Callable[[], tuple[T, Shown]],
+        *,
+        query: str = "",
+        document: DocKey | None = None,
+    ) -> T:
+        """The answer, once the audit has it; a refusal too. Raises Retryable, and shows nothing, if it cannot be kept.
+
+        `document` is what was asked for, whether or not there is one.
+        """
+        try:
+            answered, shown = answer()
+        except NotFound:
+            standing = self._registry.standing(reader.asker)
+            refused = Shown(standing=standing, document=document)
+            self._write(act, reader, refused, query, outcome="refused", reason=standing.reason or "not_found")
+            raise
+        self._write(act, reader, shown, query, outcome="ok", reason=shown.standing.reason or "")
+        return answered
+
+    def _write(self, act: Act, reader: Reader, shown: Shown, query: str, *, outcome: str, reason: str) -> None:
+        self._audit.write(
+            AuditEntry(
+                act=act,
+                at=self._clock(),
+                tenant=reader.asker.tenant,
+                actor=reader.actor,
+                via=reader.via,
+                document=shown.document,
+                version=shown.version,
+                principals=tuple(sorted(shown.standing.principals)),
+                query=query,
+                hits=shown.hits,
+                refused=shown.refused,
+                outcome=outcome,
+                reason=reason,
+            )
+        )
+
+
+def _asked(reader: Reader, source: str | None, doc_id: str) -> DocKey:
+    return DocKey(tenant=reader.asker.tenant, source=source or "", doc_id=doc_id)
+
+
+def operator_as(principals: frozenset[str], tenant: str) -> Reader:
+    """The operator of this lake, who asks as somebody: whoever can open it may."""
+    asker = Asker(tenant=tenant, principals=principals)
+    return Reader(asker=asker, actor=f"operator:{login_name()}", via="cli")
