@@ -11,7 +11,7 @@ from upwell.lake import decide
 from upwell.lake.converge import Convergence, Manifests
 from upwell.lake.plan import bumped, emptied
 from upwell.ports import AppliedEntry, DocumentRow, Registry
-from upwell.records import ChangeEvent, DocKey, Outcome, ParseStatus
+from upwell.records import ChangeEvent, DocKey, Op, Outcome, ParseStatus
 
 MOVE = "move"
 """The `op` of the history line that a move leaves at the old id."""
@@ -39,10 +39,14 @@ class Changes:
         raise Retryable("the document changes faster than it can be published")
 
     def commit(
-        self, row: DocumentRow, manifests: Manifests | None = None, entry: AppliedEntry | None = None
+        self,
+        row: DocumentRow,
+        manifests: Manifests | None = None,
+        entry: AppliedEntry | None = None,
+        act: AppliedEntry | None = None,
     ) -> DocumentRow | None:
         """The row as committed, or None if another change came first. `row.rev` is the revision it was made from."""
-        if not self._registry.commit(row, expected_rev=row.rev, manifests=manifests, entry=entry):
+        if not self._registry.commit(row, expected_rev=row.rev, manifests=manifests, entry=entry, act=act):
             return None
         return msgspec.structs.replace(row, rev=row.rev + 1)
 
@@ -68,7 +72,9 @@ class Changes:
                 return (None,)
             detail = f"waits for version {permitted.pending[-1].version}" if permitted.pending else ""
             entry = self.entry(event, Outcome.APPLIED, detail) if ending else None
-            committed = self.commit(permitted, entry=entry)
+            changes = row.rev > 0 and permitted.effective_acl != row.effective_acl
+            act = self._permission(event) if changes and not ending else None
+            committed = self.commit(permitted, entry=entry, act=act)
             if committed is None:
                 return None
             if committed.version >= 0:
@@ -151,6 +157,10 @@ class Changes:
             return True
 
         return self.until(event.key, step)
+
+    def _permission(self, event: ChangeEvent) -> AppliedEntry:
+        """What an upsert does to a document's permission before its content has ended, for the audit."""
+        return msgspec.structs.replace(self.entry(event, Outcome.APPLIED), op=str(Op.ACL))
 
     def _release(self, key: DocKey, decision: Callable[[DocumentRow], DocumentRow | None]) -> int:
         def step(row: DocumentRow, manifests: Manifests) -> int | None:

@@ -16,13 +16,15 @@ from upwell.access import Asker, Standing
 from upwell.clock import Clock, now_us
 from upwell.database import insert, mapped, migrate, open_database, transaction
 from upwell.errors import Retryable
+from upwell.lake import remnants
 from upwell.lake import rows as encoded
 from upwell.lake import statements as sql
-from upwell.lake.directory import SqlDirectory, standing_of
+from upwell.lake.directory import SqlDirectory, Standings
+from upwell.lake.outbox import SqlOutbox, put_act, put_ended
 from upwell.lake.schema import CHUNKS, META, METADATA, STEPS, VERSION
 from upwell.ports import AppliedEntry, DocumentRow, LiveChunk, Manifest, Snapshot, SourceCounts
 from upwell.records import DocKey
-from upwell.sqlite import truncate_wal
+from upwell.sqlite import rewritten, truncate_wal
 
 IN_LIMIT = 500
 """How many values one IN list carries."""
@@ -45,6 +47,8 @@ class SqlRegistry:
         self._engine = engine
         self._clock = clock
         self.directory = SqlDirectory(engine)
+        self._standings = Standings()
+        self.outbox = SqlOutbox(engine)
         try:
             with self._transaction() as connection:
                 migrate(connection, VERSION, METADATA, STEPS, what="registry")
@@ -79,6 +83,7 @@ class SqlRegistry:
         expected_rev: int,
         manifests: dict[str, Manifest] | None = None,
         entry: AppliedEntry | None = None,
+        act: AppliedEntry | None = None,
     ) -> bool:
         """See `ports.Registry.commit`. Of a manifest only the chunks that differ from what is stored are written."""
         values = encoded.document_values(row) | {"rev": expected_rev + 1}
@@ -89,6 +94,8 @@ class SqlRegistry:
                     _put_manifest(connection, row.key.digest, pipeline, manifest)
                 if entry is not None:
                     _put_entry(connection, entry)
+                if act is not None:
+                    put_act(connection, act)
         except _Lost:
             return False
         return True
@@ -116,7 +123,7 @@ class SqlRegistry:
         live: dict[str, LiveChunk] = {}
         with self._transaction(read_only=True) as connection:
             as_of = self._clock()
-            standing = standing_of(connection, asker)
+            standing = self._standings.of(connection, asker)
             rows: dict[str, DocumentRow] = {}
             for some in _portions(point_ids):
                 chunks = connection.execute(sql.LIVE_CHUNKS, {"pipeline": pipeline, "points": some}).mappings().all()
@@ -135,7 +142,7 @@ class SqlRegistry:
 
     def standing(self, asker: Asker) -> Standing:
         with self._transaction(read_only=True) as connection:
-            return standing_of(connection, asker)
+            return self._standings.of(connection, asker)
 
     def history(self, key: DocKey) -> list[AppliedEntry]:
         with self._transaction(read_only=True) as connection:
@@ -179,7 +186,23 @@ class SqlRegistry:
             if connection.execute(sql.FORGET_WORDS, {"of": key.digest}).rowcount:
                 connection.execute(sql.FORGET_CHUNKS, {"of": key.digest})
                 connection.execute(sql.FORGET_HISTORY, {"of": key.digest})
+                connection.execute(sql.FORGET_LINKS, {"of": key.digest})
         self._truncate_log()
+
+    def traces(self, key: DocKey) -> dict[str, int]:
+        with self._transaction(read_only=True) as connection:
+            return remnants.traces(connection, key)
+
+    def moved_here(self, key: DocKey) -> list[DocKey]:
+        with self._transaction(read_only=True) as connection:
+            return remnants.moved_here(connection, key)
+
+    def rewrite(self) -> None:
+        """Leave no byte of what was deleted in SQLite's file; a server's pages are its own. Raises Retryable while a
+        reader holds the file's log."""
+        with mapped("registry"):
+            if self._engine.dialect.name == "sqlite" and not rewritten(self._engine):
+                raise Retryable("the registry's log is in use by a reader; its erased words leave it when that ends")
 
     def meta(self, name: str) -> str | None:
         with self._transaction(read_only=True) as connection:
@@ -261,7 +284,7 @@ def _put_manifest(connection: sa.Connection, doc: str, pipeline: str, manifest: 
 
 def _put_entry(connection: sa.Connection, entry: AppliedEntry) -> None:
     """One line an end: an event that is delivered again, after a crash, ends in the line it has."""
-    connection.execute(sql.INSERT_APPLIED, encoded.applied_values(entry))
+    put_ended(connection, encoded.applied_values(entry), entry)
 
 
 def _portions(values: Iterable[str]) -> Iterator[Sequence[str]]:

@@ -106,6 +106,24 @@ APPLIED = sa.Table(
     sqlite_autoincrement=True,
 )
 
+OUTBOX = sa.Table(
+    "outbox",
+    METADATA,
+    sa.Column("id", Number, primary_key=True, autoincrement=True),
+    sa.Column("tenant", Text, nullable=False),
+    sa.Column("source", Text, nullable=False),
+    sa.Column("doc_id", Text, nullable=False),
+    sa.Column("at", sa.BigInteger, nullable=False),
+    sa.Column("event_id", Text, nullable=False),
+    sa.Column("op", Text, nullable=False),
+    sa.Column("version", sa.BigInteger, nullable=False),
+    sa.Column("acl_version", sa.BigInteger, nullable=False),
+    sa.Column("outcome", Text, nullable=False),
+    sa.Column("reason", Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+"""What publishing owes the audit: written with the act, gone once it is audited."""
+
 PRINCIPALS = sa.Table(
     "principals",
     METADATA,
@@ -127,6 +145,15 @@ MEMBER_OF = sa.Table(
 )
 """The groups that a principal is directly in."""
 
+DIRECTORIES = sa.Table(
+    "directories",
+    METADATA,
+    sa.Column("tenant", Text, primary_key=True),
+    sa.Column("mark", Text, nullable=False),
+)
+"""A name of the state that a tenant's directory is in; no two states have the same. Whoever changes anything in
+`principals` or `member_of` writes another in the same transaction."""
+
 LINKS = sa.Table(
     "links",
     METADATA,
@@ -141,8 +168,13 @@ def _add_governance(connection: sa.Connection) -> None:
     """To schema 2: memberships, links, and since when a document's permission could not be read."""
     connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN links VARCHAR DEFAULT '[]' NOT NULL")
     connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN acl_missing_since BIGINT")
-    METADATA.create_all(connection, tables=[PRINCIPALS, MEMBER_OF, LINKS])
+    METADATA.create_all(connection, tables=[PRINCIPALS, MEMBER_OF, DIRECTORIES, LINKS])
 
 
-STEPS: Mapping[int, Migration] = {2: _add_governance}
+def _add_outbox(connection: sa.Connection) -> None:
+    """To schema 3: what is applied from now on is audited."""
+    METADATA.create_all(connection, tables=[OUTBOX])
+
+
+STEPS: Mapping[int, Migration] = {2: _add_governance, 3: _add_outbox}
 """What brings a registry to each schema, from 2 on, from the one before it. A change to the tables is a step here."""

@@ -3,7 +3,7 @@
 All methods are synchronous and safe to call from several threads. Adapters raise only `upwell.errors`.
 """
 
-from upwell.ports.audit import Act, Audit, AuditEntry, NoAudit
+from upwell.ports.audit import Act, Audit, AuditEntry, NoAudit, Outbox, Owed
 from upwell.ports.log import ChildFault, DeadLetter, EventSink, Fate, MembershipSink
 from upwell.ports.registry import (
     AppliedEntry,
@@ -41,6 +41,8 @@ __all__ = [
     "ManifestEntry",
     "MembershipSink",
     "NoAudit",
+    "Outbox",
+    "Owed",
     "Parser",
     "PendingAcl",
     "PointRecord",

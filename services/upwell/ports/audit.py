@@ -1,5 +1,6 @@
 """The audit's port: who did what, durable before the answer leaves, chained so that tampering shows."""
 
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Protocol
 
@@ -51,6 +52,26 @@ class Audit(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+class Owed(Record, frozen=True, kw_only=True):
+    """An act of publishing that is not audited yet. Whatever `id` says, `origin` is the act's own, for ever."""
+
+    id: int
+    entry: AuditEntry
+    origin: str
+
+
+class Outbox(Protocol):
+    """The acts of publishing that the audit is owed."""
+
+    def owed(self, most: int) -> Sequence[Owed]:
+        """The oldest acts that are not audited yet, `most` at most."""
+        ...
+
+    def paid(self, ids: Iterable[int]) -> None:
+        """These are audited."""
+        ...
 
 
 class NoAudit:

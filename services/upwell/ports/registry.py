@@ -162,10 +162,12 @@ class Registry(Protocol):
         expected_rev: int,
         manifests: dict[str, Manifest] | None = None,
         entry: AppliedEntry | None = None,
+        act: AppliedEntry | None = None,
     ) -> bool:
         """Compare-and-set: write row (with rev = expected_rev + 1), the given manifests (pipeline -> whole new
         manifest) and the history line in one transaction if the stored rev is still `expected_rev` (0: no row yet).
-        False, and nothing written, if it is not."""
+        False, and nothing written, if it is not. The history line is owed to the audit; so is `act`, which ends no
+        event."""
         ...
 
     def record(self, entry: AppliedEntry) -> None:
@@ -202,6 +204,18 @@ class Registry(Protocol):
 
     def purge(self, key: DocKey) -> None:
         """Erase: forget the words (titles, urls, metadata, manifests, details) of a fenced row; keep the fence."""
+        ...
+
+    def traces(self, key: DocKey) -> dict[str, int]:
+        """What `purge` would have to forget, by kind: nothing but noughts once it has."""
+        ...
+
+    def moved_here(self, key: DocKey) -> list[DocKey]:
+        """The ids that the document had before a move, where nothing new stands."""
+        ...
+
+    def rewrite(self) -> None:
+        """Leave no byte of what was deleted in any file that is the lake's own. Raises Retryable while it is read."""
         ...
 
     def meta(self, name: str) -> str | None:
