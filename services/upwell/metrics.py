@@ -53,6 +53,7 @@ Metric = Counter | Gauge | Histogram
 
 _SOURCE = "the source's name"
 _LANE = "live or backfill"
+_READ_ROUTE = "search, context, fetch, outline, related, changes, list_sources or freshness; for MCP mcp, mcp.search …"
 _WORKER = "parse, chunk, prefix, embed, upsert or ledger"
 _LINE = "live, backfill or control"
 _STAGE = "embedded: prepare or publish; distributed: parse, chunk, prefix, embed, or upsert (control events too)"
@@ -102,7 +103,7 @@ GATEWAY_REQUESTS = Counter(
     name="upwell_gateway_requests_total",
     unit="requests",
     meaning="Requests that the gateway answered, and how.",
-    labels={"route": "events or hooks", "status": "the HTTP status"},
+    labels={"route": "events, hooks or principals", "status": "the HTTP status"},
 )
 HOOK_IGNORED = Counter(
     name="upwell_hook_records_ignored_total",
@@ -208,6 +209,17 @@ WORKER_BREAKER = Gauge(
 # --- Search.
 
 SEARCH = Histogram(name="upwell_search_seconds", meaning="Time of one search, the query's embedding included.")
+READ_REQUESTS = Counter(
+    name="upwell_read_requests_total",
+    unit="requests",
+    meaning="Questions that the read side answered over HTTP and MCP, and how.",
+    labels={"route": _READ_ROUTE, "status": "the HTTP status"},
+)
+READ_SECONDS = Histogram(
+    name="upwell_read_seconds",
+    meaning="From a question's arrival over HTTP or MCP to its answer.",
+    labels={"route": _READ_ROUTE},
+)
 SEARCH_FAILURES = Counter(
     name="upwell_search_failures_total",
     unit="searches",

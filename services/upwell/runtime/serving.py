@@ -14,6 +14,8 @@ from typing import Any
 from upwell.errors import Misconfigured
 
 Build = Callable[[], Any]
+MOST_CONNECTIONS = 800
+UNREAD_MS = 30_000
 
 
 class Answering:
@@ -52,6 +54,13 @@ class Answering:
             self._server.run(sockets=[self._listener])
 
 
+def bound_sending(listener: socket.socket) -> None:
+    """Let the system end a connection whose client has not taken what was sent for a while (RFC 5482; on Linux)."""
+    option = getattr(socket, "TCP_USER_TIMEOUT", None)
+    if option is not None:
+        listener.setsockopt(socket.IPPROTO_TCP, option, UNREAD_MS)
+
+
 class Listening:
     """Serve an ASGI application on TCP from now until `close`. `url` has the port that was found for port 0.
 
@@ -61,6 +70,8 @@ class Listening:
     def __init__(self, host: str, port: int, application: Any) -> None:
         import uvicorn  # noqa: PLC0415 only whoever listens needs it
 
+        from upwell.runtime.patience import PatientProtocol  # noqa: PLC0415
+
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
             self._listener = socket.create_server((host, port), family=family, backlog=512)
@@ -68,8 +79,17 @@ class Listening:
             raise Misconfigured(f"--listen {host}:{port}: {e.strerror or e}; give another address or port") from e
         named = f"[{host}]" if ":" in host else host
         self.url = f"http://{named}:{self._listener.getsockname()[1]}"
+        bound_sending(self._listener)
         config = uvicorn.Config(
-            application, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=10, ws="none"
+            application,
+            http=PatientProtocol,
+            log_config=None,
+            access_log=False,
+            lifespan="on",
+            timeout_graceful_shutdown=10,
+            limit_concurrency=MOST_CONNECTIONS,
+            server_header=False,
+            ws="none",
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, name="gateway", daemon=True)
