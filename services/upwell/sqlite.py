@@ -1,5 +1,6 @@
 """SQLite as every file of the lake wants it: durable at each commit, many readers, one writer, nothing left behind."""
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -93,3 +94,19 @@ def truncate_wal(engine: sa.Engine) -> bool:
     finally:
         raw.close()
     return not busy
+
+
+def rewritten(engine: sa.Engine) -> bool:
+    """Write the file anew without what was deleted, and cut the log to nothing. False while a reader holds the log.
+
+    `secure_delete` alone is not enough: a page that is split or merged keeps, in the gap between its cells, copies of
+    cells that have moved on, and what is deleted later is overwritten only where it stands (seen in SQLite 3.40).
+    """
+    raw = engine.raw_connection()
+    try:
+        raw.cursor().execute("VACUUM")
+    except sqlite3.OperationalError as error:
+        raise Retryable(f"a database file cannot be written anew now: {error}") from error
+    finally:
+        raw.close()
+    return truncate_wal(engine)

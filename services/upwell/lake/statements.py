@@ -4,7 +4,7 @@ import sqlalchemy as sa
 
 from upwell.database import Text
 from upwell.lake.rows import APPLIED_COLUMNS
-from upwell.lake.schema import APPLIED, CHUNKS, DOCUMENTS, MANIFESTS, META
+from upwell.lake.schema import APPLIED, CHUNKS, DOCUMENTS, LINKS, MANIFESTS, META
 from upwell.records import DocKey, Op
 
 OF: sa.BindParameter[str] = sa.bindparam("of")
@@ -84,6 +84,7 @@ FORGET_WORDS = (
     )
 )
 FORGET_CHUNKS = sa.delete(CHUNKS).where(CHUNKS.c.doc == OF)
+FORGET_LINKS = sa.delete(LINKS).where(LINKS.c.doc == OF)
 FORGET_HISTORY = sa.delete(APPLIED).where(APPLIED.c.doc == OF, APPLIED.c.op != str(Op.ERASE))
 
 META_GET = sa.select(META.c.value).where(META.c.name == OF)

@@ -15,7 +15,7 @@ import msgspec
 import sqlalchemy as sa
 
 from upwell.clock import Clock, now_us
-from upwell.database import insert, open_database, transaction
+from upwell.database import insert, mapped, open_database, transaction
 from upwell.errors import Retryable
 from upwell.messages import Dead, Ended
 from upwell.ports import ChildFault, DeadLetter, Fate
@@ -25,7 +25,7 @@ from upwell.runtime.backlog import Ticket
 from upwell.runtime.eventlog_batches import add, end, note, row_of
 from upwell.runtime.eventlog_schema import bring_forward
 from upwell.runtime.eventlog_tables import DEAD, END, EVENTS, REPLAYS, UNENDED
-from upwell.sqlite import truncate_wal
+from upwell.sqlite import rewritten, truncate_wal
 
 _DECODER = msgspec.msgpack.Decoder(ChangeEvent)
 NAME = "event log"
@@ -215,6 +215,13 @@ class EventLog:
         if self._engine.dialect.name == "sqlite" and not truncate_wal(self._engine):
             raise Retryable(f"the {NAME} is in use by a reader; its erased words leave it when that ends")
         return removed
+
+    def rewrite(self) -> None:
+        """Leave no byte of what was deleted in SQLite's file; a server's pages are its own. Raises Retryable while a
+        reader holds the file's log."""
+        with mapped(NAME):
+            if self._engine.dialect.name == "sqlite" and not rewritten(self._engine):
+                raise Retryable(f"the {NAME} is in use by a reader; its erased words leave it when that ends")
 
     def close(self) -> None:
         self._engine.dispose()
