@@ -17,6 +17,7 @@ from upwell.cli import (
     search,
     show,
     status,
+    token,
     topics,
     up,
     version,
@@ -50,7 +51,23 @@ def root(
     or_help(context)
 
 
-for module in (demo, run, ingest, search, show, status, explain, erase, doctor, init, up, worker, gateway, version):
+for module in (
+    demo,
+    run,
+    ingest,
+    search,
+    show,
+    status,
+    explain,
+    erase,
+    doctor,
+    init,
+    up,
+    worker,
+    gateway,
+    token,
+    version,
+):
     module.register(app)
 app.add_typer(dead.app, name="dead", short_help="What could not be taken in, why, and another try")
 app.add_typer(topics.app, name="topics", short_help="The topics of a distributed lake")
