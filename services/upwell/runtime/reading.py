@@ -12,11 +12,12 @@ from upwell.access import Asker
 from upwell.answers import SearchAnswer, SourceStatus
 from upwell.clock import Clock
 from upwell.config import login_name
-from upwell.errors import Misconfigured, NotFound
+from upwell.errors import NotFound
 from upwell.ports import Act, Audit, AuditEntry, Embedder, Registry, Store
 from upwell.reading import NO_SOURCES, ContextAnswer, FetchAnswer, Reader, SourcesAnswer
 from upwell.records import DocKey
 from upwell.search.answer import answer_search
+from upwell.search.context import answer_context
 from upwell.search.fetch import fetch_document
 from upwell.search.govern import Reading
 from upwell.search.shown import Shown
@@ -24,6 +25,7 @@ from upwell.search.sources import visible_sources
 
 T = TypeVar("T")
 Refused = Callable[[str, int], None]
+WAYS_OF_THE_OPERATOR = frozenset({"cli", "library"})
 
 
 def _nothing() -> None: ...
@@ -95,9 +97,25 @@ class GovernedReading:
         tokenizer: str | None = None,
         sources: frozenset[str] = NO_SOURCES,
     ) -> ContextAnswer:
-        """A context for a model, of what the reader may see, within a budget of tokens."""
-        del query, reader, budget, tokenizer, sources
-        raise Misconfigured("contexts are not assembled yet")
+        """See `search.context.answer_context`. The path of a tokenizer is the operator's to give, not the network's."""
+        pipeline = self._start()
+
+        def answer() -> tuple[ContextAnswer, Shown]:
+            with self._searching() as refused:
+                return answer_context(
+                    query,
+                    budget=budget,
+                    tokenizer=tokenizer,
+                    files=reader.via in WAYS_OF_THE_OPERATOR,
+                    reading=self._reading(reader, sources),
+                    registry=self._registry,
+                    store=self._store(),
+                    embedder=self._embedder(),
+                    pipeline=pipeline,
+                    refused=refused,
+                )
+
+        return self._audited(Act.SEARCH, reader, answer, query=self._kept(query))
 
     def fetch(
         self,

@@ -101,11 +101,12 @@ def joined(entries: Sequence[ManifestEntry], texts: Mapping[str, str]) -> str:
     """The text of chunks that follow one another: a block that was cut goes on where it was cut."""
     text = ""
     for before, entry in zip((None, *entries), entries, strict=False):
-        text += ("" if before is None else _between(before, entry)) + texts[entry.point_id]
+        text += ("" if before is None else between(before, entry)) + texts[entry.point_id]
     return text
 
 
-def _between(before: ManifestEntry, after: ManifestEntry) -> str:
+def between(before: ManifestEntry, after: ManifestEntry) -> str:
+    """What stands between two chunks that follow one another."""
     one_block = before.spans and after.spans and before.spans[-1].block == after.spans[0].block
     if not one_block:
         return "\n\n"
