@@ -1,17 +1,20 @@
 """Directories: who is in which group, as a stream of its own beside the documents, and who an asker is by it.
 
 A change of membership is effective when `put` returns: whoever reads asks in the same snapshot that checks what is
-shown (`standing_of`), and no point is rewritten. Groups may hold groups to any depth, and each other.
+shown (`Standings`), and no point is rewritten. Groups may hold groups to any depth, and each other.
 """
 
+import threading
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
+from uuid import uuid4
 
 import sqlalchemy as sa
 
 from upwell.access import EVERYONE, Asker, Standing, reader
 from upwell.database import insert, transaction
 from upwell.errors import Reason, Rejected
-from upwell.lake.schema import MEMBER_OF, PRINCIPALS
+from upwell.lake.schema import DIRECTORIES, MEMBER_OF, PRINCIPALS
 from upwell.records import Membership
 
 UNKNOWN_USER = "unknown_user"
@@ -22,42 +25,91 @@ USER = "user:"
 PAGE = 500
 """How many names one statement carries, and one page holds."""
 
+MOST_NAMES = 200_000
+"""How many names of groups are kept in memory, of all askers together (some 30 MB)."""
+
 _TENANT = sa.bindparam("of_tenant", type_=MEMBER_OF.c.tenant.type)
 _NAMES = sa.bindparam("names", expanding=True, type_=PRINCIPALS.c.principal.type)
 _HERE = (PRINCIPALS.c.tenant == _TENANT, PRINCIPALS.c.gone == 0)
 
+_MARK = sa.select(DIRECTORIES.c.mark).where(DIRECTORIES.c.tenant == _TENANT)
 _FED = sa.select(sa.exists().where(*_HERE))
 _KNOWN = sa.select(PRINCIPALS.c.principal).where(*_HERE, PRINCIPALS.c.principal.in_(_NAMES))
 
 
-def _closure() -> sa.Select[tuple[str]]:
-    """All groups that these principals are in. UNION keeps each once, which ends cycles; a group that is gone is none,
-    whoever is still said to be in it."""
-    group = PRINCIPALS.alias("a_group")
+def _closure(*, lateral: bool) -> sa.Select[str]:
+    """All groups that these principals are in. UNION keeps each once, which ends cycles. A group that is gone is none,
+    whoever is still said to be in it; it is in no other itself.
+
+    `lateral` has PostgreSQL look each group up by the index: it expects millions where there are few, and would read
+    the whole table at each step. SQLite does so by itself.
+    """
+    of_tenant = sa.select(MEMBER_OF.c.member_of.label("principal")).where(MEMBER_OF.c.tenant == _TENANT)
+    found = of_tenant.where(MEMBER_OF.c.principal.in_(_NAMES)).cte("found", recursive=True)
+    if lateral:
+        next_ones = of_tenant.where(MEMBER_OF.c.principal == found.c.principal).offset(sa.literal_column("0")).lateral()
+        found = found.union(sa.select(next_ones.c.principal).select_from(found.join(next_ones, sa.true())))
+    else:
+        found = found.union(of_tenant.join(found, MEMBER_OF.c.principal == found.c.principal))
     gone = sa.exists().where(
-        group.c.tenant == MEMBER_OF.c.tenant, group.c.principal == MEMBER_OF.c.member_of, group.c.gone == 1
+        PRINCIPALS.c.tenant == _TENANT, PRINCIPALS.c.principal == found.c.principal, PRINCIPALS.c.gone == 1
     )
-    step = sa.select(MEMBER_OF.c.member_of).where(MEMBER_OF.c.tenant == _TENANT, ~gone)
-    found = step.where(MEMBER_OF.c.principal.in_(_NAMES)).cte("found", recursive=True)
-    found = found.union(step.join(found, MEMBER_OF.c.principal == found.c.member_of))
-    return sa.select(found.c.member_of.label("principal"))
+    return sa.select(found.c.principal).where(~gone)
 
 
-_CLOSURE = _closure()
+_CLOSURES = {"sqlite": _closure(lateral=False), "postgresql": _closure(lateral=True)}
 
 
-def standing_of(connection: sa.Connection, asker: Asker) -> Standing:
-    """Who the asker is, by the memberships that this transaction sees.
+class Standings:
+    """Who an asker is, by the memberships that a transaction sees.
 
     With a fed directory (one that knows anybody of the tenant) what a token claims counts for nothing, and a user whom
-    the directory does not know is nobody.
+    the directory does not know is nobody. What was found is kept under the mark that the tenant's directory had then:
+    each change of it writes another, so what is kept is never older than the transaction that asks.
     """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[Asker, tuple[str, Standing]] = OrderedDict()
+        self._names = 0
+
+    def of(self, connection: sa.Connection, asker: Asker) -> Standing:
+        mark = connection.execute(_MARK, {"of_tenant": asker.tenant}).scalar_one_or_none()
+        if mark is None:
+            return _believed(asker)
+        with self._lock:
+            known = self._kept.get(asker)
+        if known is not None and known[0] == mark:
+            return known[1]
+        standing = _standing(connection, asker)
+        self._keep(asker, mark, standing)
+        return standing
+
+    def _keep(self, asker: Asker, mark: str, standing: Standing) -> None:
+        with self._lock:
+            self._drop(self._kept.pop(asker, None))
+            self._kept[asker] = mark, standing
+            self._names += 1 + len(standing.principals)
+            while self._names > MOST_NAMES:
+                self._drop(self._kept.popitem(last=False)[1])
+
+    def _drop(self, kept: tuple[str, Standing] | None) -> None:
+        if kept is not None:
+            self._names -= 1 + len(kept[1].principals)
+
+
+def _believed(asker: Asker) -> Standing:
+    return Standing(principals=reader(*asker.principals, *asker.claimed))
+
+
+def _standing(connection: sa.Connection, asker: Asker) -> Standing:
     if not connection.execute(_FED, {"of_tenant": asker.tenant}).scalar_one():
-        return Standing(principals=reader(*asker.principals, *asker.claimed))
+        return _believed(asker)
     users = {name for name in asker.principals if name.startswith(USER)}
     if users - _names(connection, _KNOWN, asker.tenant, users):
         return Standing(reason=UNKNOWN_USER)
-    return Standing(principals=reader(*asker.principals, *_names(connection, _CLOSURE, asker.tenant, asker.principals)))
+    groups = _names(connection, _CLOSURES[connection.dialect.name], asker.tenant, asker.principals)
+    return Standing(principals=reader(*asker.principals, *groups))
 
 
 class SqlDirectory:
@@ -76,6 +128,8 @@ class SqlDirectory:
             if not _put_principal(connection, member):
                 return False
             _put_groups(connection, member, frozenset() if member.gone else member.member_of)
+            put = insert(connection, DIRECTORIES).values(tenant=member.tenant, mark=uuid4().hex)
+            connection.execute(put.on_conflict_do_update(index_elements=["tenant"], set_={"mark": put.excluded.mark}))
         return True
 
     def members(self, tenant: str, principal: str | None = None) -> Iterator[Membership]:
@@ -144,11 +198,11 @@ def _groups(connection: sa.Connection, tenant: str, principals: list[str]) -> di
     return found
 
 
-def _names(connection: sa.Connection, statement: sa.Select[tuple[str]], tenant: str, names: Iterable[str]) -> set[str]:
+def _names(connection: sa.Connection, statement: sa.Select[str], tenant: str, names: Iterable[str]) -> set[str]:
     """What a statement over names finds, however many they are."""
     asked = sorted(names)
     found: set[str] = set()
     for start in range(0, len(asked), PAGE):
         some = {"of_tenant": tenant, "names": asked[start : start + PAGE]}
-        found.update(row.principal for row in connection.execute(statement, some))
+        found.update(name for (name,) in connection.execute(statement, some))
     return found
