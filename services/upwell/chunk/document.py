@@ -1,6 +1,7 @@
 """A parsed document with its children, cut into drafts of chunks: the chunk stage as one pure function."""
 
 from upwell.chunk.chunker import chunk_blocks
+from upwell.chunk.links import links_of
 from upwell.chunk.measure import Measure
 from upwell.chunk.policy import DEFAULT_POLICY, ChunkPolicy
 from upwell.ports import Tokenizer
@@ -27,6 +28,7 @@ def chunk_document(
         pages=parsed.pages,
         parser=parsed.parser,
         chunker=policy.fingerprint,
+        links=links_of(parsed.blocks),
         name=parsed.name,
         children=tuple(chunk_document(child, tokenizer, policy) for child in parsed.children),
     )

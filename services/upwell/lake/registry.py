@@ -16,13 +16,14 @@ from upwell.access import Asker, Standing
 from upwell.clock import Clock, now_us
 from upwell.database import insert, mapped, migrate, open_database, transaction
 from upwell.errors import Retryable
-from upwell.lake import remnants
+from upwell.lake import browsing, remnants
 from upwell.lake import rows as encoded
 from upwell.lake import statements as sql
 from upwell.lake.directory import SqlDirectory, Standings
 from upwell.lake.outbox import SqlOutbox, put_act, put_ended
 from upwell.lake.schema import CHUNKS, META, METADATA, STEPS, VERSION
 from upwell.ports import AppliedEntry, DocumentRow, LiveChunk, Manifest, Snapshot, SourceCounts
+from upwell.ports.browsing import NO_PIPELINE, Browsing
 from upwell.records import DocKey
 from upwell.sqlite import rewritten, truncate_wal
 
@@ -90,6 +91,7 @@ class SqlRegistry:
         try:
             with self._transaction() as connection:
                 _put_row(connection, values, expected_rev)
+                browsing.note(connection, row, self._clock(), links=manifests is not None)
                 for pipeline, manifest in (manifests or {}).items():
                     _put_manifest(connection, row.key.digest, pipeline, manifest)
                 if entry is not None:
@@ -134,9 +136,7 @@ class SqlRegistry:
             wanted = {key.digest: key for key in documents}
             _add_rows(connection, rows, wanted)
             known = {
-                key: (rows[doc], _manifests(connection, doc).get(pipeline, Manifest()))
-                for doc, key in wanted.items()
-                if doc in rows
+                key: (rows[doc], _manifest(connection, doc, pipeline)) for doc, key in wanted.items() if doc in rows
             }
         return Snapshot(as_of=as_of, standing=standing, live=live, documents=known)
 
@@ -186,7 +186,7 @@ class SqlRegistry:
             if connection.execute(sql.FORGET_WORDS, {"of": key.digest}).rowcount:
                 connection.execute(sql.FORGET_CHUNKS, {"of": key.digest})
                 connection.execute(sql.FORGET_HISTORY, {"of": key.digest})
-                connection.execute(sql.FORGET_LINKS, {"of": key.digest})
+                browsing.forget(connection, key.digest)
         self._truncate_log()
 
     def traces(self, key: DocKey) -> dict[str, int]:
@@ -212,6 +212,11 @@ class SqlRegistry:
         with self._transaction() as connection:
             put = insert(connection, META).values(name=name, value=value)
             connection.execute(put.on_conflict_do_update(index_elements=["name"], set_={"value": value}))
+
+    @property
+    def browsing(self) -> Browsing:
+        """What readers browse by, kept up by every commit."""
+        return browsing.SqlBrowsing(self._engine)
 
     def close(self) -> None:
         self._engine.dispose()
@@ -257,6 +262,11 @@ def _manifests(connection: sa.Connection, doc: str) -> dict[str, Manifest]:
         )
         for found in connection.execute(sql.MANIFESTS_OF, {"of": doc})
     }
+
+
+def _manifest(connection: sa.Connection, doc: str, pipeline: str) -> Manifest:
+    """One pipeline's manifest; nothing is read for NO_PIPELINE."""
+    return _manifests(connection, doc).get(pipeline, Manifest()) if pipeline != NO_PIPELINE else Manifest()
 
 
 def _put_manifest(connection: sa.Connection, doc: str, pipeline: str, manifest: Manifest) -> None:

@@ -159,16 +159,36 @@ LINKS = sa.Table(
     METADATA,
     sa.Column("doc", Text, primary_key=True),
     sa.Column("target", Text, primary_key=True),
-    sa.Index("links_target", "target"),
+    sa.Index("links_target", "target", "doc"),
 )
-"""Where documents point to, to be found from the other end; `documents.links` has the same in the order of the text."""
+"""Which names a document's links call (see `links.targets_of`); `documents.links` has them as they are written."""
+
+BROWSING = sa.Table(
+    "browsing",
+    METADATA,
+    sa.Column("doc", Text, primary_key=True),
+    sa.Column("tenant", Text, nullable=False),
+    sa.Column("source", Text, nullable=False),
+    sa.Column("alive", sa.SmallInteger, nullable=False),
+    sa.Column("acl_class", Text, nullable=False),
+    sa.Column("url_name", Text),
+    sa.Column("mark", Text, nullable=False),
+    sa.Column("changed_at", sa.BigInteger, nullable=False),
+    sa.Index("browsing_changed", "tenant", "changed_at", "doc"),
+    sa.Index("browsing_permission", "tenant", "source", "alive", "acl_class"),
+    sa.Index("browsing_url", "url_name"),
+)
+"""Documents at a glance (see `browsing`): what changed when, and who may read it, as a hash. No erased ones."""
 
 
 def _add_governance(connection: sa.Connection) -> None:
-    """To schema 2: memberships, links, and since when a document's permission could not be read."""
+    """To schema 2: memberships, links, what readers browse by, since when a permission could not be read."""
     connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN links VARCHAR DEFAULT '[]' NOT NULL")
     connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN acl_missing_since BIGINT")
-    METADATA.create_all(connection, tables=[PRINCIPALS, MEMBER_OF, DIRECTORIES, LINKS])
+    METADATA.create_all(connection, tables=[PRINCIPALS, MEMBER_OF, DIRECTORIES, LINKS, BROWSING])
+    from upwell.lake.browsing import fill  # noqa: PLC0415 it reads rows, whose columns stand here
+
+    fill(connection)
 
 
 def _add_outbox(connection: sa.Connection) -> None:

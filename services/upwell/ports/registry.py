@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from upwell.access import Asker, Standing, both
+from upwell.ports.browsing import Browsing
 from upwell.records import Acl, DocKey, Kind, Membership, Outcome, ParseStatus, Record, Span
 
 
@@ -216,6 +217,11 @@ class Registry(Protocol):
 
     def rewrite(self) -> None:
         """Leave no byte of what was deleted in any file that is the lake's own. Raises Retryable while it is read."""
+        ...
+
+    @property
+    def browsing(self) -> Browsing:
+        """What readers browse by, kept up by every commit."""
         ...
 
     def meta(self, name: str) -> str | None:

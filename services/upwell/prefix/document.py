@@ -25,6 +25,7 @@ def prefix_document(
         parser=chunked.parser,
         chunker=chunked.chunker,
         prefixer=PREFIXER,
+        links=chunked.links,
         name=chunked.name,
         children=tuple(
             prefix_document(child, tokenizer, model_fingerprint, prefix_tokens) for child in chunked.children
