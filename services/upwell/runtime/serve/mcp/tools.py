@@ -89,7 +89,7 @@ _SPECS = (
         name="context",
         title="Assemble a context",
         description=(
-            "Gather the passages that answer a question into one text within a token budget, without near- "
+            "Gather the passages that answer a question into one text within a token budget, without near-"
             "duplicates, each marked with an id to cite. Use it when you want to answer from the documents in "
             "one step. Do not use it to look around or to check whether something exists (search is cheaper), "
             "nor to read one document (fetch)."
