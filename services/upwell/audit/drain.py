@@ -15,7 +15,7 @@ from upwell.ports import Outbox
 PORTION = 500
 PAUSE_S = 1.0
 LONGEST_PAUSE_S = 30.0
-LAST_TRY_S = 10.0
+LAST_TRY_S = 5.0
 """How long an act waits for its record while the process closes; what is not written then stays in the outbox."""
 
 

@@ -29,14 +29,20 @@ SEEN = 16
 class SqlAudit:
     """`ports.Audit` over an engine: thread-safe, and as many processes as there are may write beside one another.
 
-    The chain begins with the first record: a process that audits nothing leaves nothing. `signer` is asked for then.
-    Raises Retryable while the database cannot be used, Misconfigured when it is damaged or newer.
+    Nothing is opened or made before the first record: a process that audits nothing pays nothing and leaves nothing.
+    `signer` is asked for then. While the database cannot be used, or is damaged or newer, `write` raises Retryable.
     """
 
     def __init__(
-        self, engine: sa.Engine, *, clock: Clock = now_us, signer: Callable[[], Signer | None] = lambda: None
+        self,
+        engine: Callable[[], sa.Engine],
+        *,
+        clock: Clock = now_us,
+        signer: Callable[[], Signer | None] = lambda: None,
     ) -> None:
-        self._engine = engine
+        """`engine` makes the engine, which is closed with the audit."""
+        self._make_engine = engine
+        self._engine: sa.Engine | None = None
         self._clock = clock
         self._find_signer = signer
         self._signer: Signer | None = None
@@ -45,19 +51,13 @@ class SqlAudit:
         self._unsealed = 0
         self._unsealed_since = 0.0
         self._group = GroupCommit(self._commit, due=self._seal_due_s, finish=self._finish)
-        try:
-            with transaction(engine, "audit") as connection:
-                migrate(connection, VERSION, METADATA, STEPS, what="audit")
-        except BaseException:
-            engine.dispose()
-            raise
 
     @classmethod
     def at(
         cls, where: Path | str, *, clock: Clock = now_us, signer: Callable[[], Signer | None] = lambda: None
     ) -> "SqlAudit":
-        """The audit at a `postgresql://` URL or in the SQLite file at a path, its tables made or brought forward."""
-        return cls(open_database(where, "upwell audit"), clock=clock, signer=signer)
+        """The audit at a `postgresql://` URL or in the SQLite file at a path."""
+        return cls(lambda: open_database(where, "upwell audit"), clock=clock, signer=signer)
 
     @property
     def writer(self) -> str:
@@ -76,7 +76,8 @@ class SqlAudit:
     def close(self) -> None:
         """Write what waits, say that this writer stops, seal. Nothing can be written afterwards."""
         self._group.close()
-        self._engine.dispose()
+        if self._engine is not None:
+            self._engine.dispose()
 
     def _commit(self, lots: list[Lot]) -> None:
         acts = [act for lot in lots for act in lot.acts]
@@ -90,7 +91,7 @@ class SqlAudit:
 
     def _append(self, acts: Sequence[tuple[AuditEntry, str | None]], *, closing: bool = False) -> None:
         """The next records of the chain, and a seal when one is due, in one transaction."""
-        with transaction(self._engine, "audit") as connection:
+        with transaction(self._opened(), "audit") as connection:
             head = self._certain_head(connection)
             links = [] if head.seq >= 0 else [self._opening(connection, head)]
             known = statements.known_origins(connection, [origin for _, origin in acts if origin is not None])
@@ -109,6 +110,19 @@ class SqlAudit:
                 connection.execute(sa.insert(SEALS), msgspec.structs.asdict(seal))
         self._head, self._attempted = _after(head, links), None
         self._note_seal(len(links), seal)
+
+    def _opened(self) -> sa.Engine:
+        """The engine, its tables made or brought forward."""
+        if self._engine is None:
+            engine = self._make_engine()
+            try:
+                with transaction(engine, "audit") as connection:
+                    migrate(connection, VERSION, METADATA, STEPS, what="audit")
+            except BaseException:
+                engine.dispose()
+                raise
+            self._engine = engine
+        return self._engine
 
     def _certain_head(self, connection: sa.Connection) -> Head:
         """Where our chain ends. After a commit whose end nobody saw it may have come further than we know.
