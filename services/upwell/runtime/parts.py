@@ -31,7 +31,10 @@ class Identity(Record, frozen=True, kw_only=True):
 
 @dataclass
 class Parts:
-    """Everything that the local lake works with. `identity()` makes a new lake's; `known()` never does."""
+    """Everything that the local lake works with. `identity()` makes a new lake's; `known()` never does.
+
+    `audit_rest` audits what was published up to the end.
+    """
 
     folder: Path
     owner: str
@@ -48,6 +51,7 @@ class Parts:
     publisher: Lazy[Publisher]
     engine: Engine
     audit: Audit = field(default_factory=NoAudit)
+    audit_rest: Callable[[], None] = lambda: None
     acl_max_age_us: int = ACL_MAX_AGE_US
     audit_queries: Literal["hash", "text"] = "hash"
     followed: set[tuple[str, str]] = field(default_factory=set)
@@ -64,6 +68,8 @@ class Parts:
         for lazy in (self.preparer, self.store):
             if lazy.made is not None:
                 lazy.made.close()
+        self.audit_rest()
+        self.audit.close()
         self.registry.close()
         self.log.close()
         for close in self.closers:

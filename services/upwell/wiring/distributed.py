@@ -56,6 +56,7 @@ def lake(settings: Settings) -> FollowingLake:
     known = opening.known_identity(registry, settings)
     sink, close_sink = _sink(settings, registry, ledger, blobs)
     lag = LagReader(settings.brokers)
+    audit = opening.open_audit(settings)
     return DistributedLake(
         LakeParts(
             name=settings.brokers or "",
@@ -71,10 +72,11 @@ def lake(settings: Settings) -> FollowingLake:
             ends=lambda: AppliedEnds(settings.brokers, blobs),
             lag=lag.totals,
             clock=now_us,
+            audit=audit,
             acl_max_age_us=int(settings.acl_max_age_s * 1e6),
             audit_queries=settings.audit_queries,
             rescan_s=settings.rescan_s,
-            closers=(close_sink, lag.close, ledger.close, registry.close, blobs.close),
+            closers=(close_sink, lag.close, audit.close, ledger.close, registry.close, blobs.close),
         )
     )
 

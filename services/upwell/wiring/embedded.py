@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from upwell.answers import FollowingLake, IngestAnswer, LakeApi, Progress
+from upwell.audit.drain import Drain
 from upwell.clock import now_us
 from upwell.config import Settings
 from upwell.errors import Misconfigured
@@ -166,6 +167,9 @@ def _parts(settings: Settings, held: Ownership, look_again: Callable[[ChangeEven
         again=look_again,
         forget=log.erase,
     )
+    audit = opening.open_audit(settings)
+    drain = Drain(lambda: registry.outbox, lambda: audit)
+    drain.start()
     engine = Engine(log, stages, workers=settings.workers, pause_limit_s=settings.retry_limit_s)
     return Parts(
         folder=folder,
@@ -182,6 +186,8 @@ def _parts(settings: Settings, held: Ownership, look_again: Callable[[ChangeEven
         preparer=preparer,
         publisher=publisher,
         engine=engine,
+        audit=audit,
+        audit_rest=drain.close,
         acl_max_age_us=int(settings.acl_max_age_s * 1e6),
         audit_queries=settings.audit_queries,
     )

@@ -8,8 +8,12 @@ from pathlib import Path
 
 import msgspec
 
+from upwell.audit.chain import Signer, Verifier
+from upwell.audit.log import SqlAudit
+from upwell.audit.read import AuditTables
 from upwell.chunk.policy import DEFAULT_POLICY
 from upwell.config import Settings
+from upwell.database import open_database
 from upwell.embed import MINILM, embedder_of
 from upwell.errors import Misconfigured
 from upwell.lake.registry import ACTIVE_PIPELINE, SqlRegistry
@@ -21,6 +25,7 @@ from upwell.runtime.owner import make_folder
 from upwell.runtime.parts import Identity
 
 IDENTITY = "identity"
+AUDIT_FILE = "audit.sqlite"
 COLLECTION = "upwell"
 """Collections of a Qdrant server are called `upwell_` and the pipeline's fingerprint."""
 
@@ -33,6 +38,42 @@ def open_registry(settings: Settings) -> SqlRegistry:
 def open_ledger(settings: Settings) -> EventLog:
     """The ledger of a distributed lake, in the registry's database."""
     return EventLog.at(_database(settings, "ledger.sqlite"))
+
+
+def open_audit(settings: Settings) -> SqlAudit:
+    """A chain of the audit for this process, in the registry's database or in the lake's folder; sealed with the lake's
+    key. An embedded lake's owner makes the key, the processes of a distributed lake take it where they find it.
+    """
+
+    def signer() -> Signer | None:
+        from upwell.identity.own_key import LakeKey, signing_key_of
+
+        path = signing_key_of(settings)
+        return LakeKey.at(path).signing_key() if settings.brokers is None or path.exists() else None
+
+    return SqlAudit(lambda: open_database(_database(settings, AUDIT_FILE), "upwell audit"), signer=signer)
+
+
+def audit_tables(settings: Settings) -> AuditTables | None:
+    """The audit to be read, beside whoever writes it; None where nothing has been audited yet."""
+    if settings.registry is None and not (settings.lake / AUDIT_FILE).exists():
+        return None
+    return AuditTables(open_database(_database(settings, AUDIT_FILE), "upwell audit"))
+
+
+def audit_verifier(settings: Settings) -> Verifier | None:
+    """What checks seals with the lake's keys, or None where there are none."""
+    from upwell.identity.own_key import LakeKey, signing_key_of
+
+    path = signing_key_of(settings)
+    if not path.exists():
+        return None
+    key = LakeKey(path)
+
+    def verified(kid: str, data: bytes, signature: bytes) -> bool | None:
+        return key.verify(kid, data, signature) if key.public_jwk(kid) else None
+
+    return verified
 
 
 def open_store(settings: Settings, identity: Identity, *, make: bool = True) -> Store:

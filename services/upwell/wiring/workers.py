@@ -1,10 +1,12 @@
 """The workers of a distributed lake put together: each opens only what its stage asks for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
 
+from upwell.audit.drain import Drain
 from upwell.clock import now_us
 from upwell.config import Settings
 from upwell.embed import tokenizer_of
@@ -14,6 +16,7 @@ from upwell.lake.vectors import GivenVectors
 from upwell.metrics import Metrics
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.ports import Blobs, Embedder, Fetcher, Parser, Store
+from upwell.runtime.lazy import Lazy
 from upwell.runtime.parts import Identity
 from upwell.runtime.stream.contract import Stage
 from upwell.runtime.stream.stages.chunk import ChunkStage
@@ -34,10 +37,27 @@ def worker(settings: Settings, role: Role, line: Line) -> int:
     if role is Role.LEDGER:
         from upwell.runtime.stream import ledger_worker
 
-        return ledger_worker.run(settings, lambda: (opening.open_ledger(settings), opening.open_blobs(settings)))
+        with draining(settings):
+            return ledger_worker.run(settings, lambda: (opening.open_ledger(settings), opening.open_blobs(settings)))
     from upwell.runtime.stream import worker as stage_worker
 
     return stage_worker.run(settings, role, line, equip(settings, role, line))
+
+
+@contextmanager
+def draining(settings: Settings) -> Iterator[None]:
+    """Meanwhile, what publishing owes the audit is written down."""
+    registry = Lazy(lambda: opening.open_registry(settings))
+    audit = opening.open_audit(settings)
+    drain = Drain(lambda: registry().outbox, lambda: audit)
+    drain.start()
+    try:
+        yield
+    finally:
+        drain.close()
+        audit.close()
+        if registry.made is not None:
+            registry.made.close()
 
 
 def equip(settings: Settings, role: Role, line: Line) -> Callable[[Metrics], Equipped]:
