@@ -5,6 +5,7 @@ import json
 import os
 import threading
 from pathlib import Path
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -12,12 +13,15 @@ from pydantic import SecretStr
 
 from upwell.config import AclSettings, KeySettings, SourceSettings
 from upwell.metrics import Metrics
+from upwell.records import PrincipalKey
 from upwell.runtime.gateway.door import Door
+from upwell.runtime.gateway.feeding import Feeding
 from upwell.runtime.gateway.routes import build
 from upwell.runtime.serving import Listening
 
 NOW = 1_700_000_000_000_000
 KEY = "a-key-for-notes"
+DIRECTORY_KEY = "a-key-for-the-directory"
 SECRET = "It's a Secret to Everybody"
 STAFF = AclSettings(levels=(frozenset({"group:staff"}),))
 SOURCES = {
@@ -35,6 +39,7 @@ SOURCES = {
 KEYS = (
     KeySettings(sha256=hashlib.sha256(KEY.encode()).hexdigest(), source="notes"),
     KeySettings(sha256=hashlib.sha256(b"astray").hexdigest(), source="elsewhere"),
+    KeySettings(sha256=hashlib.sha256(DIRECTORY_KEY.encode()).hexdigest(), directory=True, tenant="acme"),
 )
 
 
@@ -67,6 +72,37 @@ class MemorySink:
             return {name: self.ended[name] for name in wanted if name in self.ended}
 
 
+class MemoryMemberships:
+    """`ports.MembershipSink` in memory: in force at once, or with `late` when `catch_up` is called."""
+
+    def __init__(self):
+        self.told = []
+        self.late = False
+        self.trouble = None
+        self._versions = {}
+        self._changed = threading.Condition()
+
+    def put(self, member):
+        if self.trouble is not None:
+            raise self.trouble
+        self.told.append(member)
+        if not self.late:
+            self.catch_up()
+
+    def catch_up(self):
+        with self._changed:
+            for member in self.told:
+                self._versions[member.key] = max(member.version, self._versions.get(member.key, -1))
+            self._changed.notify_all()
+
+    def version(self, tenant, principal):
+        return self._versions.get(PrincipalKey(tenant=tenant, principal=principal), -1)
+
+    def effective(self, member, timeout_s):
+        with self._changed:
+            return self._changed.wait_for(lambda: self._versions.get(member.key, -1) >= member.version, timeout_s)
+
+
 class Gate:
     """A client of a gateway, with a good key unless told otherwise."""
 
@@ -74,12 +110,16 @@ class Gate:
         self.sink = sink or MemorySink()
         self.metrics = Metrics()
         self.door = Door(self.sink, keys=keys, sources=sources, clock=clock, metrics=lambda: self.metrics)
+        self.memberships = MemoryMemberships()
+        self.feeding = Feeding(self.memberships, keys=keys, clock=clock)
         self.ready_error = None
-        self._listening = Listening("127.0.0.1", 0, build(self.door, exposition=lambda: b"", ready=self._ready))
+        application = build(self.door, self.feeding, exposition=lambda: b"", ready=self._ready)
+        self._listening = Listening("127.0.0.1", 0, application)
         self.http = httpx.Client(base_url=self._listening.url, timeout=30)
 
     def close(self):
         self.door.close()
+        self.feeding.close()
         self._listening.close()
         self.http.close()
 
@@ -92,6 +132,15 @@ class Gate:
             headers["Authorization"] = f"Bearer {key}"
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         return self.http.post(f"/v1/events{query}", content=data, headers=headers)
+
+    def tell(self, principal, body=None, *, key=DIRECTORY_KEY, query=""):
+        """PUT what is told of a principal; DELETE it without a body."""
+        method, content = ("DELETE", None) if body is None else ("PUT", body)
+        if content is not None and not isinstance(content, bytes):
+            content = json.dumps(content).encode()
+        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        path = f"/v1/principals/{quote(principal)}{query}"
+        return self.http.request(method, path, content=content, headers=headers)
 
     def hook(self, source, body, headers=None):
         data = body if isinstance(body, bytes) else json.dumps(body).encode()

@@ -65,7 +65,14 @@ class Handlers:
             clock=clock,
             metrics=metrics,
         )
-        self.control = ControlStage(publisher, registry=registry, blobs=blobs, clock=clock, metrics=metrics)
+        self.control = ControlStage(
+            publisher,
+            registry=registry,
+            directory=registry.directory,
+            blobs=blobs,
+            clock=clock,
+            metrics=metrics,
+        )
         by_step = {
             topics.CHANGES: self.parse,
             topics.PARSED: self.chunk,
@@ -78,6 +85,7 @@ class Handlers:
                 topic: stage for step, stage in by_step.items() for topic in topics.LANED if topic.split(".")[1] == step
             },
             topics.CONTROL: self.control,
+            topics.PRINCIPALS: self.control,
         }
 
     def handle(self, topic, message):

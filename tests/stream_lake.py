@@ -16,6 +16,7 @@ from upwell.runtime.eventlog import EventLog
 from upwell.runtime.lazy import Lazy
 from upwell.runtime.stream import codec, topics
 from upwell.runtime.stream.lake import DistributedLake
+from upwell.runtime.stream.memberships import StreamMemberships
 from upwell.runtime.stream.parts import LakeParts
 from upwell.runtime.stream.sink import KafkaSink
 from upwell.sources.fetch import Fetching
@@ -108,6 +109,8 @@ class StreamLake:
                 store=Lazy(lambda: self.store),
                 embedder=Lazy(lambda: embedder),
                 sink=self.sink,
+                memberships=StreamMemberships(self.producer, self.registry.directory),
+                directory=self.registry.directory,
                 blobs=self.log.blobs,
                 ends=lambda: MemoryEnds(self.log),
                 lag=self._lag,

@@ -7,7 +7,7 @@ JSON Schema in `schemas/`; what an old worker could not read is a new version, n
 from msgspec.structs import replace
 
 from upwell.ports import ChildFault, Fate
-from upwell.records import ChangeEvent, ChunkedDocument, ParsedDocument, PreparedDocument, Record, Vectors
+from upwell.records import ChangeEvent, ChunkedDocument, Membership, ParsedDocument, PreparedDocument, Record, Vectors
 
 
 def without_words(event: ChangeEvent) -> ChangeEvent:
@@ -70,6 +70,19 @@ class Ended(Message, frozen=True, kw_only=True):
     embedded: int = 0
     removed: int = 0
     tokens_embedded: int = 0
+
+
+class Member(Record, frozen=True, kw_only=True):
+    """What a directory says of one of a tenant's principals. It serves no event, and the ledger knows nothing of it:
+    the newest of a principal is all that counts."""
+
+    membership: Membership
+    attempts: int = 0
+
+    @property
+    def event(self) -> None:
+        """None, as in a dead letter that nobody could read."""
+        return None
 
 
 class Origin(Record, frozen=True, kw_only=True):

@@ -25,6 +25,7 @@ from upwell.runtime.stream.codec import decode
 from upwell.runtime.stream.envelope import Taken, Wire, headers_of
 from upwell.runtime.stream.lag import LagReader
 from upwell.runtime.stream.lake import DistributedLake
+from upwell.runtime.stream.memberships import StreamMemberships
 from upwell.runtime.stream.parts import LakeParts
 from upwell.runtime.stream.producer import LogProducer
 from upwell.runtime.stream.sink import KafkaSink
@@ -127,6 +128,8 @@ class World:
                 store=Lazy(lambda: self.store),
                 embedder=Lazy(lambda: embedder),
                 sink=sink,
+                memberships=StreamMemberships(self.producer, self.registry.directory),
+                directory=self.registry.directory,
                 blobs=self.blobs,
                 ends=lambda: AppliedEnds(kafka.address, self.blobs),
                 lag=self.lag.totals,

@@ -11,7 +11,7 @@ from upwell.errors import Misconfigured
 from upwell.lake import decide
 from upwell.lake.registry import SqlRegistry
 from upwell.metrics import Metrics
-from upwell.ports import Blobs, Embedder, EventSink, Fate, Store
+from upwell.ports import Blobs, Embedder, EventSink, Fate, MembershipSink, Store
 from upwell.records import ChangeEvent, Outcome
 from upwell.runtime.eventlog import EventLog
 from upwell.runtime.lazy import Lazy
@@ -54,7 +54,7 @@ def lake(settings: Settings) -> FollowingLake:
     registry = opening.open_registry(settings)
     ledger, blobs = opening.open_ledger(settings), opening.open_blobs(settings)
     known = opening.known_identity(registry, settings)
-    sink, close_sink = _sink(settings, registry, ledger, blobs)
+    sink, memberships, close_sink = _sinks(settings, registry, ledger, blobs)
     lag = LagReader(settings.brokers)
     audit = opening.open_audit(settings)
     return DistributedLake(
@@ -68,10 +68,14 @@ def lake(settings: Settings) -> FollowingLake:
             store=Lazy(lambda: opening.open_store(settings, identity_of(registry, settings), make=False)),
             embedder=Lazy(lambda: _embedder(settings, registry)),
             sink=sink,
+            memberships=memberships,
+            directory=registry.directory,
             blobs=blobs,
             ends=lambda: AppliedEnds(settings.brokers, blobs),
             lag=lag.totals,
             clock=now_us,
+            certifying=opening.certifying(settings),
+            noted=lag.noted,
             audit=audit,
             acl_max_age_us=int(settings.acl_max_age_s * 1e6),
             audit_queries=settings.audit_queries,
@@ -90,10 +94,11 @@ def gateway(settings: Settings) -> "Gateway":
     registry = opening.open_registry(settings)
     ledger, blobs = opening.open_ledger(settings), opening.open_blobs(settings)
     identity_of(registry, settings)
-    sink, close_sink = _sink(settings, registry, ledger, blobs)
+    sink, memberships, close_sink = _sinks(settings, registry, ledger, blobs)
     metrics = Lazy(Metrics)
     made = Gateway(
         sink,
+        memberships,
         settings,
         metrics=metrics,
         exposition=lambda: generate_latest(metrics().registry),
@@ -103,10 +108,11 @@ def gateway(settings: Settings) -> "Gateway":
     return made
 
 
-def _sink(
+def _sinks(
     settings: Settings, registry: SqlRegistry, ledger: EventLog, blobs: Blobs
-) -> tuple[EventSink, Callable[[], None]]:
-    """Where events go, and what closes it."""
+) -> tuple[EventSink, MembershipSink, Callable[[], None]]:
+    """Where events and memberships go, and what closes both."""
+    from upwell.runtime.stream.memberships import StreamMemberships
     from upwell.runtime.stream.producer import LogProducer
     from upwell.runtime.stream.sink import KafkaSink
 
@@ -129,7 +135,7 @@ def _sink(
         ended=ended,
         binds=lambda event: decide.binds_before_content(registry.row(event.key), event),
     )
-    return sink, producer.close
+    return sink, StreamMemberships(producer, registry.directory), producer.close
 
 
 def _embedder(settings: Settings, registry: SqlRegistry) -> Embedder:

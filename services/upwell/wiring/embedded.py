@@ -29,6 +29,7 @@ from upwell.runtime.ingesting import first_answer
 from upwell.runtime.intact import check_intact
 from upwell.runtime.lazy import Lazy
 from upwell.runtime.local import LocalLake
+from upwell.runtime.memberships import DirectMemberships
 from upwell.runtime.memory import bound_heaps
 from upwell.runtime.owner import Ownership, acquire_within, silent
 from upwell.runtime.parts import Identity, Parts
@@ -102,7 +103,14 @@ class OwnedLake(LocalLake):
 
         parts = self._parts
         sink = EngineSink(parts.engine, parts.log, self._settings.max_pending)
-        gateway = Gateway(sink, self._settings, metrics=parts.metrics, exposition=self.exposition, ready=self.status)
+        gateway = Gateway(
+            sink,
+            DirectMemberships(parts.registry.directory),
+            self._settings,
+            metrics=parts.metrics,
+            exposition=self.exposition,
+            ready=self.status,
+        )
         self._gateways.append(gateway)
         return gateway.listen(host, port)
 
@@ -186,6 +194,7 @@ def _parts(settings: Settings, held: Ownership, look_again: Callable[[ChangeEven
         preparer=preparer,
         publisher=publisher,
         engine=engine,
+        certifying=opening.certifying(settings),
         audit=audit,
         audit_rest=drain.close,
         acl_max_age_us=int(settings.acl_max_age_s * 1e6),

@@ -131,7 +131,12 @@ class _Making:
     def control(self) -> Stage[Any]:
         store = opening.open_store(self._settings, self._identity, make=False)
         return ControlStage(
-            self._publisher(store), registry=self._registry, blobs=self._blobs, clock=now_us, metrics=self._metrics
+            self._publisher(store),
+            registry=self._registry,
+            directory=self._registry.directory,
+            blobs=self._blobs,
+            clock=now_us,
+            metrics=self._metrics,
         )
 
     def _publisher(self, store: Store) -> Publisher:

@@ -1,7 +1,5 @@
 """Who may bring what: from a request's headers and body to events that the sink has taken. Knows no web framework."""
 
-import hashlib
-import hmac
 import re
 import threading
 import time
@@ -12,21 +10,18 @@ import msgspec
 from upwell import metrics as m
 from upwell.clock import Clock
 from upwell.config import KeySettings, SourceSettings
-from upwell.errors import UpwellError
+from upwell.errors import Reason
 from upwell.ports import EventSink, Fate
 from upwell.records import ChangeEvent, Record
+from upwell.runtime.gateway.keys import Stranger, key_of
 from upwell.sources.hooks import Delivery, Taken, genuine, read
-from upwell.sources.offers import events_of
+from upwell.sources.offers import NotYours, events_of
 from upwell.sources.terms import Terms, terms_of
 
 TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 """w3.org/TR/trace-context, version 00."""
 SLICE_S = 0.5
 """How long a closing gateway may have to wait for those who wait."""
-
-
-class Stranger(UpwellError):
-    """No valid key or signature: which of them, and whether the source exists, is not said."""
 
 
 class Accepted(Record, frozen=True, kw_only=True, omit_defaults=False):
@@ -75,13 +70,11 @@ class Door:
         self._closing = threading.Event()
 
     def admit(self, authorization: str) -> Terms:
-        """The terms of whoever shows this Authorization header. Raises Stranger."""
-        scheme, _, key = authorization.strip().partition(" ")
-        digest = hashlib.sha256(key.strip().encode("utf-8", "surrogateescape")).hexdigest()
-        found = [known for known in self._keys if hmac.compare_digest(known.sha256, digest)]
-        if scheme.lower() != "bearer" or not key.strip() or not found:
-            raise Stranger("no valid key: Authorization: Bearer KEY")
-        return terms_of(found[0].source, self._sources.get(found[0].source), found[0].tenant)
+        """The terms of whoever shows this Authorization header. Raises Stranger, NotYours for a directory's key."""
+        key = key_of(authorization, self._keys)
+        if not key.source:
+            raise NotYours(Reason.INVALID_EVENT, "the key feeds a directory, and brings no events")
+        return terms_of(key.source, self._sources.get(key.source), key.tenant)
 
     def offered(self, terms: Terms, body: bytes, traceparent: str = "") -> list[ChangeEvent]:
         """Take the events of a body, all or none."""

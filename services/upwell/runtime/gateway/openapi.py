@@ -6,11 +6,15 @@ import msgspec
 from fastapi import FastAPI
 
 from upwell.runtime.gateway.door import Accepted, Waited
+from upwell.runtime.gateway.feeding import TakenMember
+from upwell.sources.memberships import Told
 from upwell.sources.offers import Offer
 
 TEMPLATE = "#/components/schemas/{name}"
-_KINDS, _COMPONENTS = msgspec.json.schema_components([Offer | list[Offer], Accepted, Waited], ref_template=TEMPLATE)
-_OFFERED, _ACCEPTED, _WAITED = _KINDS
+_KINDS, _COMPONENTS = msgspec.json.schema_components(
+    [Offer | list[Offer], Accepted, Waited, Told, TakenMember], ref_template=TEMPLATE
+)
+_OFFERED, _ACCEPTED, _WAITED, _TOLD, _TAKEN = _KINDS
 
 
 def _said(description: str, schema: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -35,6 +39,21 @@ EVENTS: dict[str, Any] = {
         "403": _said("The key is another tenant's or source's."),
         **_REFUSALS,
     },
+}
+
+GONE: dict[str, Any] = {
+    "security": [{"key": []}],
+    "responses": {
+        "200": _said("wait=applied: it is in force.", _TAKEN),
+        "202": _said("Durable; with wait=applied, not in force in time.", _TAKEN),
+        "403": _said("The key may feed no directory."),
+        **_REFUSALS,
+    },
+}
+
+PRINCIPALS: dict[str, Any] = {
+    **GONE,
+    "requestBody": {"required": True, "content": {"application/json": {"schema": _TOLD}}},
 }
 
 HOOKS: dict[str, Any] = {

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from upwell.clock import now_us
 from upwell.config import Settings
 from upwell.metrics import Metrics
-from upwell.ports import EventSink
+from upwell.ports import EventSink, MembershipSink
 from upwell.runtime.gateway.door import Door
+from upwell.runtime.gateway.feeding import Feeding
 from upwell.runtime.gateway.routes import build
 from upwell.runtime.serving import Listening
 from upwell.sources.terms import check
@@ -21,6 +22,7 @@ class Gateway:
     def __init__(
         self,
         sink: EventSink,
+        memberships: MembershipSink,
         settings: Settings,
         *,
         metrics: Callable[[], Metrics],
@@ -30,7 +32,8 @@ class Gateway:
         for name, source in settings.sources.items():
             check(name, source)
         self._door = Door(sink, keys=settings.keys, sources=settings.sources, clock=now_us, metrics=metrics)
-        self._application = build(self._door, exposition=exposition, ready=ready)
+        self._feeding = Feeding(memberships, keys=settings.keys, clock=now_us)
+        self._application = build(self._door, self._feeding, exposition=exposition, ready=ready)
         self._listening: Listening | None = None
         self.after: list[Callable[[], None]] = []
 
@@ -42,6 +45,7 @@ class Gateway:
     def close(self) -> None:
         """Answer what is in hand, then stop."""
         self._door.close()
+        self._feeding.close()
         if self._listening is not None:
             self._listening.close()
         for close in self.after:

@@ -1,41 +1,42 @@
-"""The gateway's routes: events, hooks, health and metrics, and nothing else of a lake.
+"""The gateway's routes: events, hooks, memberships, health and metrics, and nothing else of a lake.
 
 The event loop only reads bodies, within limits; everything that could wait runs in threads, and whoever waits for fates
 does so in threads apart, so that a hundred of them hold up no event.
 """
 
 import asyncio
-import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Literal
 
-import msgspec
 from fastapi import FastAPI, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import PlainTextResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from upwell import __version__, logs
-from upwell.errors import Overloaded, Reason, Rejected, Retryable, UpwellError
+from upwell import __version__
+from upwell.errors import UpwellError
 from upwell.records import INLINE_LIMIT_BYTES
-from upwell.runtime.gateway.door import Door, Stranger, accepted
+from upwell.runtime.bodies import read_body
+from upwell.runtime.gateway.answers import answer, refuse
+from upwell.runtime.gateway.door import Door, accepted
+from upwell.runtime.gateway.feeding import Feeding
 from upwell.runtime.gateway.openapi import EVENTS, HOOKS, add_schemas
+from upwell.runtime.gateway.principals import add_principals
 from upwell.sources.hooks import Delivery
-from upwell.sources.offers import NotYours
 
 MIB = 1024 * 1024
 EVENTS_BYTES = 8 * MIB
 HOOK_BYTES = MIB + INLINE_LIMIT_BYTES
 WAIT_LIMIT_S = 60.0
 WAITERS = 100
-RETRY_AFTER_S = 1.0
+BODY_WITHIN_S = 60.0
 
 Wait = Annotated[Literal["applied"] | None, Query(description="Answer when the events have ended.")]
 Timeout = Annotated[float, Query(ge=0, le=WAIT_LIMIT_S, description="How long to wait, in seconds.")]
 
 
-def build(door: Door, *, exposition: Callable[[], bytes], ready: Callable[[], object]) -> FastAPI:
+def build(door: Door, feeding: Feeding, *, exposition: Callable[[], bytes], ready: Callable[[], object]) -> FastAPI:
     """The application: `exposition` gives the metrics page, `ready` raises an UpwellError while it is not."""
     app = FastAPI(
         title="Upwell gateway",
@@ -46,6 +47,7 @@ def build(door: Door, *, exposition: Callable[[], bytes], ready: Callable[[], ob
     )
     add_events(app, door)
     add_hooks(app, door)
+    add_principals(app, door, feeding)
     add_health(app, exposition, ready)
     add_schemas(app)
     return app
@@ -60,16 +62,16 @@ def add_events(app: FastAPI, door: Door) -> None:
         """Take one event or a list of them, all or none. Answered when they are durable."""
         try:
             terms = door.admit(request.headers.get("authorization", ""))
-            body = await _body(request, EVENTS_BYTES)
+            body = await read_body(request, EVENTS_BYTES, BODY_WITHIN_S)
             traceparent = request.headers.get("traceparent", "")
             taken = await run_in_threadpool(door.offered, terms, body, traceparent)
             if wait is None:
-                return _answer(door, "events", 202, accepted(taken))
+                return answer(door, "events", 202, accepted(taken))
             loop = asyncio.get_running_loop()
             waited = await loop.run_in_executor(waiters, door.waited, taken, timeout_s)
-            return _answer(door, "events", 202 if waited.pending else 200, waited)
+            return answer(door, "events", 202 if waited.pending else 200, waited)
         except UpwellError as e:
-            return _refuse(door, "events", e)
+            return refuse(door, "events", e)
 
 
 def add_hooks(app: FastAPI, door: Door) -> None:
@@ -79,12 +81,12 @@ def add_hooks(app: FastAPI, door: Door) -> None:
     async def hook(request: Request, source: str) -> Response:
         """Take what another system says has changed: its signature first, then durable, then answered."""
         try:
-            body = await _body(request, HOOK_BYTES)
+            body = await read_body(request, HOOK_BYTES, BODY_WITHIN_S)
             delivery = Delivery(headers={name.lower(): value for name, value in request.headers.items()}, body=body)
             taken = await run_in_threadpool(door.hooked, source, delivery)
-            return _answer(door, "hooks", 202, taken)
+            return answer(door, "hooks", 202, taken)
         except UpwellError as e:
-            return _refuse(door, "hooks", e)
+            return refuse(door, "hooks", e)
 
 
 def add_health(app: FastAPI, exposition: Callable[[], bytes], ready: Callable[[], object]) -> None:
@@ -105,52 +107,3 @@ def add_health(app: FastAPI, exposition: Callable[[], bytes], ready: Callable[[]
     @app.get("/metrics")
     def metrics_page() -> Response:
         return Response(exposition(), media_type=CONTENT_TYPE_LATEST)
-
-
-async def _body(request: Request, limit_bytes: int) -> bytes:
-    """The body, never more of it than the limit. Raises Rejected `too_large`."""
-    declared = request.headers.get("content-length", "0")
-    if declared.isdecimal() and int(declared) > limit_bytes:
-        raise _too_large(limit_bytes)
-    body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > limit_bytes:
-            raise _too_large(limit_bytes)
-    return bytes(body)
-
-
-def _too_large(limit_bytes: int) -> Rejected:
-    return Rejected(Reason.TOO_LARGE, f"a body of more than {limit_bytes} bytes")
-
-
-def _answer(door: Door, route: str, status: int, value: object) -> Response:
-    door.answered(route, status)
-    return Response(msgspec.json.encode(value), status, media_type="application/json")
-
-
-def _refuse(door: Door, route: str, error: UpwellError) -> Response:
-    status, headers = _status_of(error)
-    door.answered(route, status)
-    reason = str(error.reason) if isinstance(error, Rejected) else None
-    logs.warn("refused", route=route, status=status, reason=reason or type(error).__name__)
-    body = {"error": type(error).__name__, "reason": reason, "detail": str(error)}
-    return Response(msgspec.json.encode(body), status, headers, "application/json")
-
-
-def _status_of(error: UpwellError) -> tuple[int, dict[str, str]]:
-    match error:
-        case Stranger():
-            return 401, {"WWW-Authenticate": "Bearer"}
-        case NotYours():
-            return 403, {}
-        case Rejected(reason=Reason.TOO_LARGE):
-            return 413, {}
-        case Rejected():
-            return 422, {}
-        case Overloaded(retry_after_s=retry_after_s):
-            return 429, {"Retry-After": str(math.ceil(retry_after_s))}
-        case Retryable():
-            return 503, {"Retry-After": str(math.ceil(RETRY_AFTER_S))}
-        case _:
-            return 500, {}

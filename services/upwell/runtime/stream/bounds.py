@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from upwell.records import MAX_VERSION, SCHEMA_VERSION, BlobRef, ChangeEvent
+from upwell.records import MAX_VERSION, SCHEMA_VERSION, BlobRef, ChangeEvent, Membership
 
 NAME_BYTES = 255
 DOC_ID_BYTES = 2048
@@ -33,7 +33,21 @@ def flaw(event: ChangeEvent) -> str | None:
     return None
 
 
-def known(event: ChangeEvent) -> bool:
+def membership_flaw(member: Membership) -> str | None:
+    """The same of a membership; what may be in what is the directory's to say."""
+    if not -1 <= member.version <= MAX_VERSION or not -1 <= member.received_at <= MAX_VERSION:
+        return "a number is out of range"
+    if any("\0" in text or not _is_unicode(text) for text in (member.tenant, member.principal, *member.member_of)):
+        return "a name holds characters that no database takes"
+    for name in ("tenant", "principal"):
+        if not 0 < len(getattr(member, name).encode()) <= NAME_BYTES:
+            return f"{name} is empty or longer than {NAME_BYTES} bytes"
+    if any(not 0 < len(group.encode()) <= NAME_BYTES for group in member.member_of):
+        return f"member_of holds a name that is empty or longer than {NAME_BYTES} bytes"
+    return None
+
+
+def known(event: ChangeEvent | Membership) -> bool:
     """True if this code can read what the event's own `schema` says it is."""
     return event.schema == SCHEMA_VERSION
 
@@ -53,6 +67,8 @@ def _texts(event: ChangeEvent) -> Iterator[tuple[str, str]]:
             yield name, text
     if event.traceparent is not None:
         yield "traceparent", event.traceparent
+    if event.acl_missing is not None:
+        yield "acl_missing", event.acl_missing
     for name, value in event.metadata.items():
         yield "metadata", name
         yield "metadata", value

@@ -18,13 +18,14 @@ from typing import Any
 import msgspec
 
 from upwell.errors import Reason, Rejected
-from upwell.messages import Change, Chunked, Dead, Embedded, Ended, Message, Parsed, Prefixed, without_words
+from upwell.messages import Change, Chunked, Dead, Embedded, Ended, Member, Message, Parsed, Prefixed, without_words
 from upwell.ports import Blobs
-from upwell.records import ENCODER, BlobRef, ChangeEvent, DocKey, Lane
+from upwell.records import ENCODER, BlobRef, ChangeEvent, DocKey, Lane, Membership
 from upwell.runtime.stream import topics
-from upwell.runtime.stream.bounds import flaw, known
+from upwell.runtime.stream.bounds import flaw, known, membership_flaw
 
 Headers = list[tuple[str, bytes]]
+Carried = Message | Member | Dead
 
 SCHEMA, BLOB, ATTEMPTS, TRACE = "upwell-schema", "upwell-blob", "upwell-attempts", "traceparent"
 SERVED = "upwell-event"
@@ -34,6 +35,8 @@ HEADERS_BYTES = 1024
 """Left free of the log's limit for key, headers and framing, beside the key itself."""
 UNREAD = DocKey(tenant="upwell", source="unread", doc_id="-")
 """Whose blob the bytes are that nobody could read and that are too large for the log."""
+DIRECTORY = "principals"
+"""The source of tenant `upwell` whose blobs are memberships that are too large for the log."""
 
 LANED: Mapping[str, type[Message]] = {
     topics.CHANGES: Change,
@@ -42,15 +45,16 @@ LANED: Mapping[str, type[Message]] = {
     topics.PREFIXED: Prefixed,
     topics.EMBEDDED: Embedded,
 }
-CARRIES: Mapping[str, type[Message | Dead]] = {
+CARRIES: Mapping[str, type[Carried]] = {
     **{topics.laned(step, lane): kind for step, kind in LANED.items() for lane in Lane},
     topics.CONTROL: Change,
+    topics.PRINCIPALS: Member,
     topics.APPLIED: Ended,
     topics.DEAD: Dead,
 }
 """What each topic carries."""
-KINDS: tuple[type[Message | Dead], ...] = (*LANED.values(), Ended, Dead)
-VERSIONS: Mapping[type[Message | Dead], Mapping[str, Any]] = {
+KINDS: tuple[type[Carried], ...] = (*LANED.values(), Member, Ended, Dead)
+VERSIONS: Mapping[type[Carried], Mapping[str, Any]] = {
     kind: {f"{kind.__name__.lower()}/1": msgspec.msgpack.Decoder(kind)} for kind in KINDS
 }
 """The versions of each message that this code reads, newest last; it writes the newest."""
@@ -68,14 +72,13 @@ class Lost(Rejected):
         self.message = message
 
 
-def encode(message: Message | Dead, *, limit_bytes: int, blobs: Blobs) -> tuple[bytes, Headers]:
+def encode(message: Carried, *, limit_bytes: int, blobs: Blobs) -> tuple[bytes, Headers]:
     """A message as the log's value and headers; with its key all of it takes at most `limit_bytes`.
 
     Raises Rejected `invalid_event` for text that is not Unicode or a number over 64 bits, `too_large` over
     LARGEST_BYTES; what `Blobs.put` does.
     """
-    event = message.event
-    key, version = (event.key, event.version) if event is not None else (UNREAD, 0)
+    key, version = _of_blob(message)
     try:
         value = ENCODER.encode(message)
         headers = _headers(message)
@@ -91,7 +94,7 @@ def encode(message: Message | Dead, *, limit_bytes: int, blobs: Blobs) -> tuple[
 
 def decode(
     value: bytes, headers: Iterable[tuple[str, bytes | None]], topic: str, *, key: bytes | None, blobs: Blobs
-) -> Message | Dead:
+) -> Carried:
     """The message that a record of `topic` carries. `key` is the record's; a tombstone (no value) is not a message.
 
     Raises Rejected `unknown_schema` (saying which, and which are known), `invalid_event` for what is no such message or
@@ -107,7 +110,7 @@ def decode(
             raise Rejected(Reason.TOO_LARGE, f"a message of {ref.size} bytes; at most {LARGEST_BYTES} are taken")
         value = _gotten(ref, blobs, said, key)
         message = _decoded(decoder, value, kind.__name__)
-        if not ref.belongs_to(message.event.key if message.event is not None else UNREAD):
+        if not ref.belongs_to(_of_blob(message)[0]):
             raise Rejected(Reason.INVALID_EVENT, "a message in a blob that is not its document's")
     else:
         message = _decoded(decoder, value, kind.__name__)
@@ -122,7 +125,15 @@ def blob_of(value: bytes | None, headers: Iterable[tuple[str, bytes | None]]) ->
     return _decoded(BLOB_DECODER, value, "blob reference")  # type: ignore[no-any-return]
 
 
-def _headers(message: Message | Dead) -> Headers:
+def _of_blob(message: Carried) -> tuple[DocKey, int]:
+    """Whose blob it is when the message goes by one, and the version that this is of."""
+    if isinstance(message, Member):
+        member = message.membership
+        return DocKey(tenant=UNREAD.tenant, source=DIRECTORY, doc_id=member.key.canonical), member.version
+    return (message.event.key, message.event.version) if message.event is not None else (UNREAD, 0)
+
+
+def _headers(message: Carried) -> Headers:
     attempts = message.fate.attempts if isinstance(message, Dead) else message.attempts
     headers = [(SCHEMA, list(VERSIONS[type(message)])[-1].encode()), (ATTEMPTS, str(attempts).encode())]
     if message.event is not None and message.event.traceparent:
@@ -130,7 +141,7 @@ def _headers(message: Message | Dead) -> Headers:
     return headers
 
 
-def _served(message: Message | Dead) -> Headers:
+def _served(message: Carried) -> Headers:
     event = message.event
     return [] if event is None else [(SERVED, ENCODER.encode(msgspec.structs.replace(without_words(event), acl=None)))]
 
@@ -147,7 +158,7 @@ def _gotten(ref: BlobRef, blobs: Blobs, said: Mapping[str, bytes], key: bytes | 
         raise Lost(e.detail, message) from e
 
 
-def _decoder(said: bytes | None, kind: type[Message | Dead]) -> Any:
+def _decoder(said: bytes | None, kind: type[Carried]) -> Any:
     versions = VERSIONS[kind]
     if said is None:
         return next(iter(versions.values()))
@@ -173,7 +184,10 @@ def _decoded(decoder: Any, value: bytes, what: str) -> Any:
         raise Rejected(Reason.INVALID_EVENT, f"not a {what}: nested too deep") from None
 
 
-def _check(message: Message | Dead, key: bytes | None) -> None:
+def _check(message: Carried, key: bytes | None) -> None:
+    if isinstance(message, Member):
+        _check_member(message.membership, key)
+        return
     event = message.event
     if event is None:
         return
@@ -184,3 +198,13 @@ def _check(message: Message | Dead, key: bytes | None) -> None:
         raise Rejected(Reason.INVALID_EVENT, f"an unsound event: {wrong}")
     if key != topics.key_of(event.key):
         raise Rejected(Reason.INVALID_EVENT, "a message under a key that is not its document's")
+
+
+def _check_member(member: Membership, key: bytes | None) -> None:
+    if not known(member):
+        raise Rejected(Reason.UNKNOWN_SCHEMA, f"schema membership/{member.schema}; known here: membership/1")
+    wrong = membership_flaw(member)
+    if wrong is not None:
+        raise Rejected(Reason.INVALID_EVENT, f"an unsound membership: {wrong}")
+    if key != topics.key_of(member.key):
+        raise Rejected(Reason.INVALID_EVENT, "a membership under a key that is not its principal's")

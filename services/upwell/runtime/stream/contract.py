@@ -7,21 +7,21 @@ outputs, waits for the broker's acknowledgement and only then counts the message
 again after a crash, every `handle` may be called twice for one message.
 """
 
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from upwell.messages import Dead, Message
+from upwell.messages import Dead, Member, Message
 from upwell.ports import Fate
-from upwell.records import DocKey, Record
+from upwell.records import DocKey, PrincipalKey, Record
 
-Taken_contra = TypeVar("Taken_contra", bound=Message, contravariant=True)
+Taken_contra = TypeVar("Taken_contra", bound=Message | Member, contravariant=True)
 
 
 class Outgoing(Record, frozen=True, kw_only=True):
     """A message to send. `message` None is Kafka's tombstone: compaction forgets what the key had before."""
 
     topic: str
-    key: DocKey
-    message: Message | Dead | None
+    key: DocKey | PrincipalKey
+    message: Message | Member | Dead | None
 
 
 class Stage(Protocol[Taken_contra]):
@@ -35,10 +35,10 @@ class Stage(Protocol[Taken_contra]):
         """
         ...
 
-    def reject(self, message: Message, fate: Fate) -> list[Outgoing]:
+    def reject(self, message: Any, fate: Fate) -> list[Outgoing]:
         """What to send when the message was given up with `fate` (outcome dead). Raises only Retryable.
 
-        Of a message that could not be read whole there is no more than its event, without its words.
+        Of a message that could not be read whole there is a Message with no more than its event, without its words.
         """
         ...
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from upwell.clock import Clock
-from upwell.messages import Dead, Message, Origin
+from upwell.messages import Dead, Member, Message, Origin
 from upwell.ports import Blobs, Fate
 from upwell.records import Lane, Record
 from upwell.runtime.stream import codec, topics
@@ -45,7 +45,7 @@ class Sending(Record, frozen=True, kw_only=True):
 NO_KEY = b"unread"
 """The topic of the dead is compacted, where a record without a key is refused."""
 
-Decode = Callable[[Taken], Message]
+Decode = Callable[[Taken], Message | Member]
 Encode = Callable[[Outgoing], Sending]
 Bury = Callable[[Taken, Fate], Sending]
 Spend = Callable[[Taken], None]
@@ -62,7 +62,7 @@ class Wire:
         self._limit_bytes = limit_bytes
         self._clock = clock
 
-    def decode(self, taken: Taken) -> Message:
+    def decode(self, taken: Taken) -> Message | Member:
         """The message of a record that is no tombstone. Raises what `codec.decode` raises."""
         assert taken.value is not None
         message = codec.decode(taken.value, taken.headers, taken.topic, key=taken.key, blobs=self._blobs)

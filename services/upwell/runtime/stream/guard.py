@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from upwell import logs
 from upwell.errors import Misconfigured, Overloaded, Reason, Rejected, Retryable, UpwellError
-from upwell.messages import Message
+from upwell.messages import Member, Message
 from upwell.ports import Fate
 from upwell.records import Outcome
 from upwell.runtime.stream.breaker import Breaker
@@ -165,7 +165,7 @@ class Guard:
             return DEAD
         return DONE
 
-    async def _reject(self, taken: Taken, message: Message, fate: Fate) -> None:
+    async def _reject(self, taken: Taken, message: Message | Member, fate: Fate) -> None:
         logs.warn("rejected", stage=self._name, reason=fate.reason, attempts=fate.attempts, **_place(taken))
         try:
             await self._deliver(await self._try(lambda: self._encoded(message, fate)))
@@ -185,7 +185,7 @@ class Guard:
             else:
                 return
 
-    def _encoded(self, message: Message, fate: Fate | None = None) -> list[Sending]:
+    def _encoded(self, message: Message | Member, fate: Fate | None = None) -> list[Sending]:
         led_to = self._stage.handle(message) if fate is None else self._stage.reject(message, fate)
         return [self._encode(outgoing) for outgoing in led_to]
 

@@ -17,7 +17,7 @@ from upwell import logs
 from upwell.clock import now_us
 from upwell.config import Settings
 from upwell.errors import Misconfigured, Retryable, UpwellError
-from upwell.messages import Dead, Message
+from upwell.messages import Dead, Member, Message
 from upwell.metrics import Metrics
 from upwell.ports import Blobs
 from upwell.runtime.eventlog import EventLog
@@ -152,6 +152,8 @@ class LedgerWorker:
 def _decoder(blobs: Blobs) -> Decode:
     def decode(taken: Taken) -> Message | Dead:
         assert taken.value is not None
-        return codec.decode(taken.value, taken.headers, taken.topic, key=taken.key, blobs=blobs)
+        message = codec.decode(taken.value, taken.headers, taken.topic, key=taken.key, blobs=blobs)
+        assert not isinstance(message, Member)  # of no topic that the ledger takes
+        return message
 
     return decode

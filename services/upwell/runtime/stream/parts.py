@@ -6,8 +6,20 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from upwell.clock import Clock
-from upwell.ports import Audit, Blobs, DeadLetter, Embedder, EventSink, NoAudit, Registry, Store
+from upwell.ports import (
+    Audit,
+    Blobs,
+    DeadLetter,
+    Directory,
+    Embedder,
+    EventSink,
+    MembershipSink,
+    NoAudit,
+    Registry,
+    Store,
+)
 from upwell.records import DocKey
+from upwell.runtime.erasing_parts import Certifying
 from upwell.runtime.lazy import Lazy
 from upwell.runtime.parts import ACL_MAX_AGE_US
 from upwell.runtime.stream.intake import Ledger
@@ -29,14 +41,17 @@ class LedgerApi(Ledger, Protocol):
 
     def erase(self, key: DocKey) -> int: ...
 
+    def rewrite(self) -> None: ...
+
 
 @dataclass(frozen=True)
 class LakeParts:
     """`name` is what `status` calls the lake; `folder` is where this machine keeps what its folders remember.
 
     `pipeline` raises Misconfigured for a lake that was never made. `ends` opens the topic `applied` at its end; `lag`
-    says how many messages wait for each consumer group. A followed folder is compared as a whole every `rescan_s`. What
-    `closers` close is closed last.
+    says how many messages wait for each consumer group. `noted` takes the log's ends now and says, as often as it is
+    asked, whether the ledger has read up to them. `certifying` signs certificates of erasure. A followed folder is
+    compared as a whole every `rescan_s`. What `closers` close is closed last.
     """
 
     name: str
@@ -48,6 +63,8 @@ class LakeParts:
     store: Lazy[Store]
     embedder: Lazy[Embedder]
     sink: EventSink
+    memberships: MembershipSink
+    directory: Directory
     blobs: Blobs
     ends: Callable[[], Ends]
     lag: Callable[[], Mapping[str, int]]
@@ -55,6 +72,8 @@ class LakeParts:
     audit: Audit = field(default_factory=NoAudit)
     acl_max_age_us: int = ACL_MAX_AGE_US
     audit_queries: Literal["hash", "text"] = "hash"
+    certifying: Certifying | None = None
+    noted: Callable[[], Callable[[], bool]] = lambda: lambda: True
     rescan_s: float = 600.0
     closers: Iterable[Callable[[], None]] = ()
 

@@ -26,6 +26,7 @@ def wanted(settings: Settings) -> dict[str, TopicSpec]:
         **{topic: {**forgetting, **_kept(settings.retention_days)} for topic in topics.LANED},
         topics.DEAD: {**forgetting, **_kept(settings.dead_retention_days)},
         topics.CONTROL: passing,
+        topics.PRINCIPALS: {**_common(settings), **_newest(settings)},
         topics.APPLIED: passing,
     }
     return {
@@ -97,6 +98,18 @@ def _forgetting(settings: Settings) -> dict[str, str]:
         "max.compaction.lag.ms": _ms(lag * 3 / 4),
         "segment.ms": _ms(lag / 4),
         # Tombstones name the document. No consumer here needs them for longer: they skip them.
+        "delete.retention.ms": _ms(lag / 4),
+    }
+
+
+def _newest(settings: Settings) -> dict[str, str]:
+    """The newest message of each principal is kept for ever, and what it replaces is gone within
+    `compaction_lag_days`: who was in which group is nobody's business any more."""
+    lag = settings.compaction_lag_days
+    return {
+        "cleanup.policy": "compact",
+        "max.compaction.lag.ms": _ms(lag * 3 / 4),
+        "segment.ms": _ms(lag / 4),
         "delete.retention.ms": _ms(lag / 4),
     }
 

@@ -2,12 +2,12 @@
 `admin`'s business.
 
 Every topic has the same number of partitions and is keyed by the canonical document key, so that one document's events
-keep their order at every stage.
+keep their order at every stage; memberships by the canonical key of their principal.
 """
 
 from enum import StrEnum
 
-from upwell.records import DocKey, Lane
+from upwell.records import DocKey, Lane, PrincipalKey
 
 
 class Role(StrEnum):
@@ -22,7 +22,7 @@ class Role(StrEnum):
 
 
 class Line(StrEnum):
-    """What a worker's process takes: one of the two lanes, or (upsert alone) the control topic."""
+    """What a worker's process takes: one of the two lanes, or (upsert alone) the control topic and memberships."""
 
     LIVE = "live"
     BACKFILL = "backfill"
@@ -36,6 +36,7 @@ TAKES = {Role.PARSE: CHANGES, Role.CHUNK: PARSED, Role.PREFIX: CHUNKED, Role.EMB
 """What each stage consumes."""
 
 CONTROL = "upwell.control.v1"
+PRINCIPALS = "upwell.principals.v1"
 APPLIED = "upwell.applied.v1"
 DEAD = "upwell.dead.v1"
 
@@ -46,7 +47,7 @@ def laned(step: str, lane: Lane) -> str:
 
 
 LANED = tuple(laned(step, lane) for step in STEPS for lane in Lane)
-ALL = (*LANED, CONTROL, APPLIED, DEAD)
+ALL = (*LANED, CONTROL, PRINCIPALS, APPLIED, DEAD)
 FORGETTING = (*LANED, DEAD)
 """Those that carry a document's words: compacted, so that a tombstone of its key takes them out."""
 
@@ -62,7 +63,7 @@ def taken_by(role: Role, line: Line) -> tuple[str, ...]:
     """The topics that a worker consumes."""
     if role is Role.LEDGER:
         return (*(laned(CHANGES, lane) for lane in Lane), CONTROL, APPLIED, DEAD)
-    return (CONTROL,) if line is Line.CONTROL else (laned(TAKES[role], Lane(line.value)),)
+    return (CONTROL, PRINCIPALS) if line is Line.CONTROL else (laned(TAKES[role], Lane(line.value)),)
 
 
 def group_of(role: Role, line: Line) -> str:
@@ -70,6 +71,6 @@ def group_of(role: Role, line: Line) -> str:
     return f"upwell-{role}" if role is Role.LEDGER else f"upwell-{role}-{line}"
 
 
-def key_of(key: DocKey) -> bytes:
-    """The message key of a document."""
+def key_of(key: DocKey | PrincipalKey) -> bytes:
+    """The message key of a document or a principal."""
     return key.canonical.encode()

@@ -1,13 +1,15 @@
-"""Control: what must not wait behind a parse: permissions, deletes, erasures; of an upsert, permission and move."""
+"""Control: what must not wait behind a parse: permissions, deletes, erasures; of an upsert, permission and move. Who is
+in which group must not either.
+"""
 
 from upwell.clock import Clock
 from upwell.errors import Reason
 from upwell.lake import decide
 from upwell.lake.publish import Publisher, PublishResult
-from upwell.messages import Change, Message
+from upwell.messages import Change, Dead, Member, Message
 from upwell.metrics import Metrics
-from upwell.ports import Blobs, Fate, Registry
-from upwell.records import ChangeEvent, Op
+from upwell.ports import Blobs, Directory, Fate, Registry
+from upwell.records import ENCODER, ChangeEvent, Op
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.contract import Outgoing
 from upwell.runtime.stream.stages.ends import Ends
@@ -15,28 +17,39 @@ from upwell.runtime.stream.topics import Role
 
 
 class ControlStage:
-    """Applies the control half of every event. An upsert's ends nothing here: its content half always follows."""
+    """Applies the control half of every event, and every membership. An upsert's ends nothing here: its content half
+    always follows.
+    """
 
     def __init__(
         self,
         publisher: Publisher,
         *,
         registry: Registry,
+        directory: Directory,
         blobs: Blobs,
         clock: Clock,
         metrics: Metrics | None = None,
     ) -> None:
         self._publisher = publisher
         self._registry = registry
+        self._directory = directory
         self._blobs = blobs
+        self._clock = clock
         self._ends = Ends(clock, metrics)
 
-    def handle(self, message: Change) -> list[Outgoing]:
-        """See `contract.Stage`."""
+    def handle(self, message: Change | Member) -> list[Outgoing]:
+        """See `contract.Stage`. A membership leads to nothing: it is in force when this returns."""
         with self._ends.meter.timed(Role.UPSERT):
+            if isinstance(message, Member):
+                self._directory.put(message.membership)
+                return []
             return self._handle(message.event)
 
-    def reject(self, message: Message, fate: Fate) -> list[Outgoing]:
+    def reject(self, message: Message | Member, fate: Fate) -> list[Outgoing]:
+        if isinstance(message, Member):
+            letter = Dead(fate=fate, at=self._clock(), raw=ENCODER.encode(message))
+            return [Outgoing(topic=topics.DEAD, key=message.membership.key, message=letter)]
         event = message.event
         if event.op is Op.UPSERT:
             return []

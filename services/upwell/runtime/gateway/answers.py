@@ -1,0 +1,37 @@
+"""How the gateway's routes answer and refuse."""
+
+import msgspec
+from fastapi.responses import Response
+
+from upwell import logs
+from upwell.errors import Rejected, UpwellError
+from upwell.runtime.gateway.door import Door
+from upwell.runtime.gateway.keys import Stranger
+from upwell.runtime.refusing import status_of
+from upwell.sources.offers import NotYours
+
+
+def answer(door: Door, route: str, status: int, value: object) -> Response:
+    """An answer, counted."""
+    door.answered(route, status)
+    return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+
+def refuse(door: Door, route: str, error: UpwellError) -> Response:
+    """A refusal, counted and logged, with the status of its kind."""
+    status, headers = _status_of(error)
+    door.answered(route, status)
+    reason = str(error.reason) if isinstance(error, Rejected) else None
+    logs.warn("refused", route=route, status=status, reason=reason or type(error).__name__)
+    body = {"error": type(error).__name__, "reason": reason, "detail": str(error)}
+    return Response(msgspec.json.encode(body), status, headers, "application/json")
+
+
+def _status_of(error: UpwellError) -> tuple[int, dict[str, str]]:
+    match error:
+        case Stranger():
+            return 401, {"WWW-Authenticate": "Bearer"}
+        case NotYours():
+            return 403, {}
+        case _:
+            return status_of(error)
