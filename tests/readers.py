@@ -82,9 +82,7 @@ class MemoryReading:
     def outline(self, doc_id, *, reader, source=None, start=None):
         head, text = self._one(doc_id, reader, source)
         entry = OutlineEntry(ordinal=0, level=1, heading="All", page=None, tokens=len(text.split()))
-        return OutlineAnswer(
-            as_of=AS_OF, document=head, entries=(entry,), children=(), tokens=entry.tokens, next=None
-        )
+        return OutlineAnswer(as_of=AS_OF, document=head, entries=(entry,), children=(), tokens=entry.tokens, next=None)
 
     def related(self, doc_id, *, reader, source=None, k=10):
         head, _ = self._one(doc_id, reader, source)

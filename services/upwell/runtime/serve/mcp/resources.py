@@ -58,7 +58,7 @@ def contents(uri: str, answer: FetchAnswer) -> TextResourceContents:
         uri=uri,
         mime_type="text/plain",
         text="\n\n".join(section.text for section in answer.sections),
-        _meta={f"upwell/{name}": value for name, value in about.items()},
+        _meta={f"upwell/{name}": value for name, value in about.items() if value is not None},
     )
 
 
