@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from upwell.cli import (
+    audit,
     dead,
     demo,
     doctor,
@@ -70,4 +71,5 @@ for module in (
 ):
     module.register(app)
 app.add_typer(dead.app, name="dead", short_help="What could not be taken in, why, and another try")
+app.add_typer(audit.app, name="audit", short_help="Who did what, and whether the records of it stand")
 app.add_typer(topics.app, name="topics", short_help="The topics of a distributed lake")

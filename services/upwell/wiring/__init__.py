@@ -17,10 +17,11 @@ from upwell.wiring.embedded import connect as _connect_embedded
 from upwell.wiring.embedded import own as _own_embedded
 
 if TYPE_CHECKING:
+    from upwell.audit.records import AuditRecords
     from upwell.runtime.gateway.process import Gateway
     from upwell.runtime.stream.topics import Line, Role
 
-__all__ = ["connect", "doctor", "explain", "gateway", "init", "own", "worker"]
+__all__ = ["audit", "connect", "doctor", "explain", "gateway", "init", "own", "worker"]
 
 
 def connect(settings: Settings, *, role: str = "command", create: bool = True) -> LakeApi:
@@ -54,6 +55,17 @@ def init(settings: Settings) -> InitAnswer:
     from upwell.wiring.distributed import init as made
 
     return made(settings)
+
+
+def audit(settings: Settings) -> "AuditRecords":
+    """The audit's records, to be read beside whoever writes them. Raises Misconfigured where there are none."""
+    from upwell.audit.records import AuditRecords
+    from upwell.wiring import opening
+
+    tables = opening.audit_tables(settings)
+    if tables is None:
+        raise Misconfigured(f"no audit in {settings.lake}: nothing was done here yet, or its file was taken away")
+    return AuditRecords(tables, opening.audit_verifier(settings), all_signed=settings.brokers is None)
 
 
 def gateway(settings: Settings) -> "Gateway":
