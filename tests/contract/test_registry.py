@@ -9,7 +9,16 @@ from upwell.access import Asker
 from upwell.database import open_database
 from upwell.errors import Misconfigured
 from upwell.lake.registry import SqlRegistry
-from upwell.ports import AppliedEntry, ChildFacts, DocumentRow, Manifest, ManifestEntry, PendingAcl, SourceCounts
+from upwell.ports import (
+    AppliedEntry,
+    ChildFacts,
+    DocumentRow,
+    Manifest,
+    ManifestEntry,
+    MissingAcl,
+    PendingAcl,
+    SourceCounts,
+)
 from upwell.records import Acl, DocKey, Kind, Outcome, ParseStatus, Span
 
 ASKER = Asker(tenant="t", principals=frozenset({"user:ana"}))
@@ -34,6 +43,7 @@ FULL = {
     "failed_version": 9,
     "stale_since": NOW + 3,
     "stale_reason": "corrupt",
+    "acl_missing": (MissingAcl(acl_version=5, since=NOW), MissingAcl(acl_version=6, since=NOW + 9)),
     "lineage": {"parser": "words 1"},
     "children": (
         ChildFacts(name="a.zip", status=ParseStatus.UNSUPPORTED, reason="no parser", media_type="application/zip"),
@@ -263,6 +273,20 @@ def test_counts(registry):
     assert registry.counts() == [SourceCounts(**counts, chunks=3)]
     registry.set_meta("pipeline", "p")
     assert registry.counts() == [SourceCounts(**counts, chunks=2)]
+
+
+def test_unknown_permissions_are_counted_and_those_unknown_for_too_long(registry):
+    """Of visible documents alone; one tenant's when it is named."""
+    for name, age, changes in (("a", 5, {}), ("b", 3, {}), ("gone", 9, {"deleted": True, "rank": 1}), ("bare", 9, {})):
+        missing = (MissingAcl(acl_version=1, since=NOW - age), MissingAcl(acl_version=2, since=NOW))
+        publish(registry, name, acl_missing=missing, **changes, **({"version": -1} if name == "bare" else {}))
+    publish(registry, "known")
+    publish(registry, "a", tenant="u")
+    found = [(c.tenant, c.documents, c.acl_missing, c.acl_hidden) for c in registry.counts(acl_max_age_us=4)]
+    assert found == [("t", 3, 2, 1), ("u", 1, 0, 0)]
+    assert [(c.acl_missing, c.acl_hidden) for c in registry.counts(tenant="t", acl_max_age_us=3)] == [(2, 1)]
+    assert [(c.acl_missing, c.acl_hidden) for c in registry.counts(tenant="t", acl_max_age_us=0)] == [(2, 2)]
+    assert [(c.acl_missing, c.acl_hidden) for c in registry.counts(tenant="t")] == [(2, 0)]
 
 
 def test_meta_remembers(registry):

@@ -1,10 +1,11 @@
 """What the directory promises (ports.Directory), and who an asker is by it (Registry.standing, Registry.snapshot)."""
 
+import itertools
 import random
 import threading
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from upwell.access import Asker, Standing, reader
@@ -167,20 +168,54 @@ def test_thousands_of_groups_and_names(registry):
 NAMES = [f"group:{n}" for n in range(6)]
 
 
-@given(st.dictionaries(st.sampled_from(["user:ana", *NAMES]), st.frozensets(st.sampled_from(NAMES))), st.data())
-def test_the_closure_is_what_a_walk_finds(tmp_path_factory, edges, data):
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """One registry for many examples, each a tenant of its own."""
+    found = SqlRegistry.at(tmp_path_factory.mktemp("lake") / "registry.sqlite")
+    yield found, itertools.count()
+    found.close()
+
+
+@settings(deadline=None)
+@given(
+    edges=st.dictionaries(st.sampled_from(["user:ana", *NAMES]), st.frozensets(st.sampled_from(NAMES))),
+    gone=st.frozensets(st.sampled_from(NAMES)),
+)
+def test_the_closure_is_what_a_walk_finds(shared, edges, gone):
     """Any graph, cycles and gone groups included, against a walk in Python."""
-    gone = data.draw(st.frozensets(st.sampled_from(NAMES)))
-    registry = SqlRegistry.at(tmp_path_factory.mktemp("lake") / "registry.sqlite")
+    registry, numbers = shared
+    tenant = str(next(numbers))
     edges = {"user:ana": frozenset()} | edges
     for name, groups in edges.items():
-        registry.directory.put(member(name, *groups))
+        put(registry, member(name, *groups, tenant=tenant))
     for name in gone:
-        registry.directory.put(member(name, version=2, gone=True))
+        put(registry, member(name, version=2, gone=True, tenant=tenant))
     found, waiting = {"user:ana"}, ["user:ana"]
     while waiting:
         new = edges.get(waiting.pop(), frozenset()) - gone - found
         found |= new
         waiting.extend(new)
-    assert who(registry, "user:ana").principals == reader(*found)
-    registry.close()
+    assert who(registry, "user:ana", tenant=tenant).principals == reader(*found)
+
+
+def test_what_is_kept_is_never_older_than_the_question(registry):
+    """Each change is seen by the next question, also one written by another process, or undone."""
+    others = SqlRegistry(registry.directory._engine)
+    for version in range(1, 30):
+        by = (registry, others)[version % 2]
+        assert by.directory.put(member("user:ana", f"group:{version % 3}", version=version))
+        for asked in (registry, others, registry):
+            assert who(asked, "user:ana") == allowed("user:ana", f"group:{version % 3}")
+
+
+def test_no_more_is_kept_than_fits(registry, monkeypatch):
+    """What is dropped is asked for again; tenants and claims are told apart."""
+    monkeypatch.setattr("upwell.lake.directory.MOST_NAMES", 10)
+    for tenant in ("t", "u"):
+        put(registry, *(member(f"user:{n}", f"group:{n}", f"group:{tenant}", tenant=tenant) for n in range(8)))
+    for _ in range(2):
+        for n in range(8):
+            for tenant in ("t", "u"):
+                groups = (f"group:{n}", f"group:{tenant}")
+                assert who(registry, f"user:{n}", tenant=tenant) == allowed(f"user:{n}", *groups)
+    assert len(registry._standings._kept) == 2

@@ -45,6 +45,12 @@ class Oracle:
         content = newest_content(effects)
         return content, bound(effects, content[1][0] if content else -1)
 
+    def unknown_since(self, doc):
+        """Since when, of all that was said, the newest word on who may read has been that nobody can tell."""
+        effects = self.applied().get(doc, frozenset())
+        known = max((e[1][0] for e in effects if e[0] == "acl"), default=-1)
+        return min((e[2] for e in effects if e[0] == "missing" and e[1] > known), default=None)
+
 
 def newest_content(effects):
     return max((e for e in effects if e[0] == "content"), key=lambda e: e[1], default=None)

@@ -71,6 +71,7 @@ def events(draw, number=0, docs=DOCS):
         previous_doc_id=draw(st.sampled_from(others)) if op is Op.UPSERT else None,
         content=None if content is None else Inline(data=content.data),
         acl=acl,
+        acl_missing=draw(st.sampled_from([None] * 5 + ["away"])) if op in {Op.UPSERT, Op.ACL} else None,
         metadata={} if content is None else {"words": "".join(content.words)},
     )
 

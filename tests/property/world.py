@@ -156,6 +156,7 @@ class World:
             assert row.deleted == (row.rank > 0)
             assert not row.hold
             assert row.acl == Acl(levels=levels, deny=deny)
+            assert row.acl_missing_since == self.oracle.unknown_since(doc)
         for who in READERS:
             self.check_search(who, docs)
 
@@ -195,7 +196,9 @@ def part_of(texts, whole):
 def control_effects(event):
     """What an event does before its content is looked at."""
     effects = []
-    if event.acl is not None or event.op is Op.ACL:
+    if event.acl_missing is not None:
+        effects.append((event.doc_id, ("missing", event.acl_version, event.received_at)))
+    elif event.acl is not None or event.op is Op.ACL:
         acl = event.acl or Acl()
         rank = (event.acl_version, stable_hash(acl))
         effects.append((event.doc_id, ("acl", rank, event.version, (acl.levels, acl.deny))))

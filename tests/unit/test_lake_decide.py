@@ -1,5 +1,7 @@
 """What an event makes of a row: permissions that wait, tombstones that hold, failures that keep the last good version."""
 
+import itertools
+
 import msgspec
 import pytest
 
@@ -107,6 +109,67 @@ def test_two_permissions_of_one_number_meet_in_one_end():
 def test_an_acl_event_without_an_acl_admits_nobody_and_an_upsert_says_nothing():
     assert not may(decide.permitted(live(), event(Op.ACL, 3, acl_version=2)), "user:ana")
     assert decide.permitted(live(), event(version=4, acl_version=2)) is None
+
+
+def unknown(acl_version, received_at=50, op=Op.ACL, **changes):
+    """A source's word that it cannot say who may read."""
+    return event(op, 3, acl_version=acl_version, received_at=received_at, acl_missing="away", **changes)
+
+
+@pytest.mark.parametrize("op", [Op.ACL, Op.UPSERT])
+@pytest.mark.parametrize("acl", [None, PUBLIC])
+def test_an_unknown_permission_changes_none_and_is_noted(op, acl):
+    found = decide.permitted(live(), unknown(2, op=op, acl=acl))
+    assert found.effective_acl == ANA
+    assert (found.acl_missing_since, found.acl_version) == (50, 1)
+    assert decide.permitted(found, unknown(2, op=op)) is None, "said once more, it says nothing"
+
+
+def test_content_with_an_unknown_permission_is_published_under_the_one_that_is_known():
+    found = decide.published(live(), unknown(2, op=Op.UPSERT), OK, "model")
+    assert (found.acl, found.acl_missing_since) == (ANA, 50)
+    new = decide.published(row(), unknown(0, op=Op.UPSERT), OK, "model")
+    assert not may(new, "user:ana")
+    assert new.acl_missing_since == 50
+
+
+def test_a_permission_is_unknown_since_the_first_word_after_the_last_readable_one():
+    """Whatever the order: a word as old as what is known says nothing, a newer permission answers it."""
+    said = [unknown(1, 10), unknown(3, 30), unknown(4, 20), unknown(6, 60), unknown(6, 61), acl_event(BEN, 2, 3)]
+    for order in itertools.permutations(said):
+        found = after(live(), *order)
+        assert (found.acl_missing_since, found.acl) == (20, BEN)
+        assert after(found, acl_event(PUBLIC, 5, 3)).acl_missing_since == 60
+        assert after(found, acl_event(PUBLIC, 6, 3)).acl_missing_since is None
+        assert after(found, acl_event(PUBLIC, 6, 9)).acl_missing_since is None, "also one that waits for its content"
+
+
+def test_what_is_said_of_permissions_outlives_the_content():
+    """Tombstones, moves and failures keep it, as they keep the permission itself."""
+    noted = decide.permitted(live(), unknown(2))
+    assert decide.buried(noted, event(Op.DELETE, 4)).acl_missing_since == 50
+    assert decide.buried(live(), unknown(2, op=Op.DELETE)).acl_missing_since == 50
+    assert decide.moved_away(noted, event(version=4, doc_id="b")).acl_missing_since == 50
+    assert decide.failed(live(), unknown(2, op=Op.UPSERT), None, "away", 9).acl_missing_since == 50
+
+
+def test_a_source_that_never_knows_fills_no_row():
+    """Of very many words the oldest time stays, and a late permission answers what it can; never too lenient."""
+    found = after(live(), *(unknown(number, 100 + number) for number in range(2, 1000)))
+    assert len(found.acl_missing) == decide.MOST_MISSING
+    assert found.acl_missing_since == 102
+    for number in range(2, 1000, 7):
+        since = after(found, acl_event(BEN, number, 3)).acl_missing_since
+        assert since is not None
+        assert since <= 101 + number
+    assert after(found, acl_event(BEN, 999, 3)).acl_missing_since is None
+
+
+def test_an_unknown_permission_is_too_old_after_its_age():
+    found = decide.permitted(live(), unknown(2, 1000))
+    assert [found.acl_expired(at, 500) for at in (0, 1500, 1501)] == [False, False, True]
+    assert not found.acl_expired(10**15, None)
+    assert not live().acl_expired(10**15, 0)
 
 
 def test_publishing_settles_permissions_and_clears_older_marks():

@@ -8,10 +8,11 @@ import pytest
 
 from lake_samples import ALL_MAY, DIM, key, point, query, random_acl, random_reader, vectors
 from upwell.access import EVERYONE, Asker, admits, payload_of, reader
+from upwell.clock import now_us
 from upwell.errors import Misconfigured
 from upwell.lake.registry import SqlRegistry
 from upwell.lake.store.qdrant import QdrantStore
-from upwell.ports import DocumentRow, Manifest, ManifestEntry, PendingAcl
+from upwell.ports import DocumentRow, Manifest, ManifestEntry, MissingAcl, PendingAcl
 from upwell.records import Acl, Kind
 from upwell.search.govern import MOST_HITS, Reading, governed_search
 
@@ -67,8 +68,9 @@ class SmallLake:
         row = self.registry.row(key(name))
         assert self.registry.commit(msgspec.structs.replace(row, **changes), expected_rev=row.rev)
 
-    def search(self, *who, k=5, tenant="default", sources=frozenset(), store=None, seed=0):
-        reading = Reading(asker=Asker(tenant=tenant, principals=reader(*who)), sources=sources)
+    def search(self, *who, k=5, tenant="default", sources=frozenset(), store=None, seed=0, acl_max_age_us=None):
+        asker = Asker(tenant=tenant, principals=reader(*who))
+        reading = Reading(asker=asker, sources=sources, acl_max_age_us=acl_max_age_us)
         return governed_search(
             query(seed=seed).vectors,
             reading,
@@ -235,6 +237,20 @@ def test_pending_permissions_narrow_at_once(lake):
     lake.change("doc", pending=(PendingAcl(acl=Acl(levels=(frozenset({"user:ana"}),)), acl_version=3, version=9),))
     assert lake.seen("group:eng") == []
     assert lake.seen("group:eng", "user:ana") == ["doc"]
+
+
+def test_a_permission_unknown_for_too_long_hides_from_everybody(lake):
+    """The last known one holds until then; the places are filled by others."""
+    for n in range(6):
+        lake.publish(f"doc-{n}")
+    since = now_us() - 60_000_000
+    best, second = lake.seen(k=2)
+    lake.change(best, acl_missing=(MissingAcl(acl_version=3, since=since),))
+    lake.change(second, acl_missing=(MissingAcl(acl_version=3, since=since + 59_000_000),))
+    assert best in lake.seen(k=6)
+    assert set(lake.seen(k=6, acl_max_age_us=10**9)) == {f"doc-{n}" for n in range(6)}
+    shown = lake.seen(k=5, acl_max_age_us=30_000_000)
+    assert set(shown) == {f"doc-{n}" for n in range(6)} - {best}
 
 
 def test_more_levels_than_the_payload_holds_are_all_checked(lake):

@@ -70,7 +70,7 @@ class Changes:
             permitted = decide.permitted(row, event)
             if permitted is None:
                 return (None,)
-            detail = f"waits for version {permitted.pending[-1].version}" if permitted.pending else ""
+            detail = "permission unknown" if event.acl_missing is not None else _waits(permitted)
             entry = self.entry(event, Outcome.APPLIED, detail) if ending else None
             changes = row.rev > 0 and permitted.effective_acl != row.effective_acl
             act = self._permission(event) if changes and not ending else None
@@ -174,3 +174,7 @@ class Changes:
             return self._convergence.settle(committed, empty)
 
         return self.until(key, step)
+
+
+def _waits(row: DocumentRow) -> str:
+    return f"waits for version {row.pending[-1].version}" if row.pending else ""

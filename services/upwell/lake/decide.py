@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import msgspec
 
 from upwell.lake.family import family_facts
-from upwell.ports import DocumentRow, PendingAcl
+from upwell.ports import DocumentRow, MissingAcl, PendingAcl
 from upwell.records import (
     Acl,
     BlobRef,
@@ -26,6 +26,9 @@ from upwell.records import (
 
 RANKS = {Op.UPSERT: 0, Op.DELETE: 1, Op.ERASE: 2}
 """Ties of one version: upsert < delete < erase."""
+
+MOST_MISSING = 16
+"""How many words of an unknown permission a row keeps; of more, the two oldest become one."""
 
 Order = tuple[int, int, str, str]
 
@@ -67,14 +70,19 @@ def permitted(row: DocumentRow, event: ChangeEvent) -> DocumentRow | None:
     """The row with the event's permission accepted, or None if it brings none or no newer one.
 
     It waits in `pending` until the row has reached the content it was read with; `effective_acl` narrows at once. An
-    `acl` event without a readable ACL admits nobody; an upsert without one says nothing of permissions.
+    `acl` event without a readable ACL admits nobody; an upsert without one says nothing of permissions. With
+    `acl_missing` an event changes no permission: that is noted, until the source has said something newer.
     """
+    if event.acl_missing is not None:
+        noted = MissingAcl(acl_version=event.acl_version, since=event.received_at)
+        unknown = _unanswered(replace(row, acl_missing=(*row.acl_missing, noted)))
+        return None if unknown == row else unknown
     if event.acl is None and event.op is not Op.ACL:
         return None
     offered = PendingAcl(acl=event.acl or Acl(), acl_version=event.acl_version, version=event.version)
     if _acl_rank(offered.acl_version, offered.acl) <= _acl_rank(row.acl_version, row.acl):
         return None
-    changed = settled(replace(row, pending=_undominated((*row.pending, offered))))
+    changed = _unanswered(settled(replace(row, pending=_undominated((*row.pending, offered)))))
     return None if changed == row else changed
 
 
@@ -169,6 +177,7 @@ def _blank(row: DocumentRow, event: ChangeEvent) -> DocumentRow:
         acl=row.acl,
         acl_version=row.acl_version,
         pending=row.pending,
+        acl_missing=row.acl_missing,
         received_at=event.received_at,
         failed_version=row.failed_version if stale else -1,
         stale_since=row.stale_since if stale else None,
@@ -178,6 +187,24 @@ def _blank(row: DocumentRow, event: ChangeEvent) -> DocumentRow:
 
 def _acl_rank(acl_version: int, acl: Acl) -> tuple[int, str]:
     return acl_version, stable_hash(acl) if acl_version >= 0 else ""
+
+
+def _unanswered(row: DocumentRow) -> DocumentRow:
+    """The row with those words of an unknown permission that nothing readable is as new as.
+
+    Kept is what may yet be the oldest: of one version the first, and no older version that came later than a newer one.
+    So the time since which nothing is known depends on what was said, not on the order in which it came (past
+    MOST_MISSING it may be taken for longer ago than it is, which hides sooner).
+    """
+    known = max(row.acl_version, *(p.acl_version for p in row.pending), -1)
+    kept: list[MissingAcl] = []
+    for missing in sorted(row.acl_missing, key=lambda m: (-m.acl_version, m.since)):
+        if missing.acl_version > known and (not kept or missing.since < kept[-1].since):
+            kept.append(missing)
+    while len(kept) > MOST_MISSING:
+        oldest = kept.pop()
+        kept[-1] = replace(kept[-1], since=oldest.since)
+    return replace(row, acl_missing=tuple(reversed(kept)))
 
 
 def _undominated(pending: Iterable[PendingAcl]) -> tuple[PendingAcl, ...]:

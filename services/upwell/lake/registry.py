@@ -34,6 +34,10 @@ ACTIVE_PIPELINE = "pipeline"
 """The meta name under which the active pipeline's fingerprint is kept."""
 
 
+NEVER = -(2**63)
+"""Before all times."""
+
+
 class _Lost(Exception):
     """Another writer moved the row first."""
 
@@ -165,10 +169,11 @@ class SqlRegistry:
                 return
             last = encoded.key_of(found[-1])
 
-    def counts(self) -> list[SourceCounts]:
+    def counts(self, *, tenant: str | None = None, acl_max_age_us: int | None = None) -> list[SourceCounts]:
+        oldest = NEVER if acl_max_age_us is None else self._clock() - acl_max_age_us
         with self._transaction(read_only=True) as connection:
             active = connection.execute(sql.META_GET, {"of": ACTIVE_PIPELINE}).scalar_one_or_none()
-            chunks = {(c.tenant, c.source): c.chunks for c in connection.execute(sql.chunk_counts(active))}
+            chunks = {(c.tenant, c.source): c.chunks for c in connection.execute(sql.chunk_counts(active, tenant))}
             return [
                 SourceCounts(
                     tenant=found.tenant,
@@ -177,8 +182,10 @@ class SqlRegistry:
                     chunks=chunks.get((found.tenant, found.source), 0),
                     deleted=found.deleted,
                     stale=found.stale,
+                    acl_missing=found.acl_missing,
+                    acl_hidden=found.acl_hidden,
                 )
-                for found in connection.execute(sql.DOCUMENT_COUNTS)
+                for found in connection.execute(sql.document_counts(tenant), {"oldest": oldest})
             ]
 
     def purge(self, key: DocKey) -> None:

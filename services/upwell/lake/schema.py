@@ -53,7 +53,8 @@ DOCUMENTS = sa.Table(
     sa.Column("lineage", Text, nullable=False),
     sa.Column("children", Text, nullable=False),
     sa.Column("links", Text, nullable=False, server_default="[]"),
-    sa.Column("acl_missing_since", sa.BigInteger),
+    sa.Column("acl_missing", Text, nullable=False, server_default="[]"),
+    sa.Column("acl_missing_since", sa.BigInteger),  # the oldest of acl_missing
     sa.UniqueConstraint("tenant", "source", "doc_id", name="documents_key"),
     sa.Index("documents_doc_id", "doc_id"),
 )
@@ -184,6 +185,7 @@ BROWSING = sa.Table(
 def _add_governance(connection: sa.Connection) -> None:
     """To schema 2: memberships, links, what readers browse by, since when a permission could not be read."""
     connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN links VARCHAR DEFAULT '[]' NOT NULL")
+    connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN acl_missing VARCHAR DEFAULT '[]' NOT NULL")
     connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN acl_missing_since BIGINT")
     METADATA.create_all(connection, tables=[PRINCIPALS, MEMBER_OF, DIRECTORIES, LINKS, BROWSING])
     from upwell.lake.browsing import fill  # noqa: PLC0415 it reads rows, whose columns stand here

@@ -89,21 +89,30 @@ FORGET_HISTORY = sa.delete(APPLIED).where(APPLIED.c.doc == OF, APPLIED.c.op != s
 
 META_GET = sa.select(META.c.value).where(META.c.name == OF)
 
+_MISSING_SINCE = DOCUMENTS.c.acl_missing_since
+_EXPIRED = _MISSING_SINCE < sa.bindparam("oldest")  # noqa: SIM300 a column, not a constant
 _VISIBLE = sa.and_(DOCUMENTS.c.deleted == 0, DOCUMENTS.c.version >= 0)
-DOCUMENT_COUNTS = (
+_COUNTS = (
     sa.select(
         DOCUMENTS.c.tenant,
         DOCUMENTS.c.source,
         sa.func.sum(sa.case((_VISIBLE, 1), else_=0)).label("documents"),
         sa.func.sum(DOCUMENTS.c.deleted).label("deleted"),
         sa.func.sum(sa.case((sa.and_(_VISIBLE, DOCUMENTS.c.stale_since.is_not(None)), 1), else_=0)).label("stale"),
+        sa.func.sum(sa.case((sa.and_(_VISIBLE, _MISSING_SINCE.is_not(None)), 1), else_=0)).label("acl_missing"),
+        sa.func.sum(sa.case((sa.and_(_VISIBLE, _EXPIRED), 1), else_=0)).label("acl_hidden"),
     )
     .group_by(DOCUMENTS.c.tenant, DOCUMENTS.c.source)
     .order_by(DOCUMENTS.c.tenant, DOCUMENTS.c.source)
 )
 
 
-def chunk_counts(pipeline: str | None) -> sa.Select[tuple[str, str, int]]:
+def document_counts(tenant: str | None) -> sa.Select[tuple[str, str, int]]:
+    """Documents a source; hidden are those whose permission is unknown since before `oldest`."""
+    return _COUNTS if tenant is None else _COUNTS.where(DOCUMENTS.c.tenant == tenant)
+
+
+def chunk_counts(pipeline: str | None, tenant: str | None = None) -> sa.Select[tuple[str, str, int]]:
     """Live chunks a source, in one pipeline or (while none is active) in all."""
     found = (
         sa.select(DOCUMENTS.c.tenant, DOCUMENTS.c.source, sa.func.count().label("chunks"))
@@ -112,6 +121,8 @@ def chunk_counts(pipeline: str | None) -> sa.Select[tuple[str, str, int]]:
         .where(DOCUMENTS.c.deleted == 0)
         .group_by(DOCUMENTS.c.tenant, DOCUMENTS.c.source)
     )
+    if tenant is not None:
+        found = found.where(DOCUMENTS.c.tenant == tenant)
     return found if pipeline is None else found.where(CHUNKS.c.pipeline == pipeline)
 
 

@@ -13,13 +13,14 @@ from upwell.ports.registry import (
     LiveChunk,
     Manifest,
     ManifestEntry,
+    MissingAcl,
     PendingAcl,
     Registry,
     Snapshot,
     SourceCounts,
 )
 from upwell.ports.stages import Blobs, Embedder, Fetcher, Parser, Preparer, Tokenizer
-from upwell.ports.store import PointRecord, QueryVectors, Store, StoreHit, StoreQuery
+from upwell.ports.store import PointRecord, QueryVectors, Searcher, Store, StoreHit, StoreQuery
 
 __all__ = [
     "Act",
@@ -40,6 +41,7 @@ __all__ = [
     "Manifest",
     "ManifestEntry",
     "MembershipSink",
+    "MissingAcl",
     "NoAudit",
     "Outbox",
     "Owed",
@@ -49,6 +51,7 @@ __all__ = [
     "Preparer",
     "QueryVectors",
     "Registry",
+    "Searcher",
     "Snapshot",
     "SourceCounts",
     "Store",

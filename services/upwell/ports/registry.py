@@ -16,6 +16,13 @@ class PendingAcl(Record, frozen=True, kw_only=True):
     version: int
 
 
+class MissingAcl(Record, frozen=True, kw_only=True):
+    """A source's word at `acl_version` that it cannot say who may read, and when (us) that came to us."""
+
+    acl_version: int
+    since: int
+
+
 class ChildFacts(Record, frozen=True, kw_only=True):
     """What is known of a part inside a document (an attachment, an archive member). `name` is its `!/`-joined path."""
 
@@ -34,8 +41,9 @@ class DocumentRow(Record, frozen=True, kw_only=True):
     `version` is -1 while only permissions have come. `rank` breaks ties of one version: 0 upsert, 1 delete, 2 erase.
     `hold` keeps the points of a moved document (its vectors' source) until the new id's event has ended.
     `failed_version` is the newest content that could not be parsed or fetched, -1 once newer content has come.
-    `links` are where its text points to, as written. `acl_missing_since`: since then (us) the source could not say who
-    may read. `children` are the parts inside, depth first; they live and go with the row.
+    `links` are where its text points to, as written. `acl_missing`: what its source has said since the newest readable
+    permission, by age, of not knowing who may read. `children` are the parts inside, depth first; they live and go with
+    the row.
     """
 
     key: DocKey
@@ -63,13 +71,23 @@ class DocumentRow(Record, frozen=True, kw_only=True):
     stale_reason: str | None = None
     lineage: dict[str, str] = {}
     links: tuple[str, ...] = ()
-    acl_missing_since: int | None = None
+    acl_missing: tuple[MissingAcl, ...] = ()
     children: tuple[ChildFacts, ...] = ()
 
     @property
     def effective_acl(self) -> Acl:
         """What binds now: the settled permission and every pending one must admit."""
         return both([self.acl, *(p.acl for p in self.pending)]) if self.pending else self.acl
+
+    @property
+    def acl_missing_since(self) -> int | None:
+        """Since when (us) the source could not say who may read; None if it can."""
+        return min((missing.since for missing in self.acl_missing), default=None)
+
+    def acl_expired(self, at: int, max_age_us: int | None) -> bool:
+        """True if at that time (us) the permission has been unknown for longer than `max_age_us` (None: for ever)."""
+        since = self.acl_missing_since
+        return max_age_us is not None and since is not None and at - since > max_age_us
 
 
 class ManifestEntry(Record, frozen=True, kw_only=True):
@@ -135,7 +153,11 @@ class Snapshot(Record, frozen=True, kw_only=True):
 
 
 class SourceCounts(Record, frozen=True, kw_only=True):
-    """What the registry knows of one source."""
+    """What the registry knows of one source.
+
+    `acl_missing` counts the documents whose source cannot say who may read, `acl_hidden` those of them that are hidden
+    from everybody because it could not for too long.
+    """
 
     tenant: str
     source: str
@@ -143,6 +165,8 @@ class SourceCounts(Record, frozen=True, kw_only=True):
     chunks: int
     deleted: int
     stale: int
+    acl_missing: int = 0
+    acl_hidden: int = 0
 
 
 class Registry(Protocol):
@@ -201,7 +225,9 @@ class Registry(Protocol):
         """All rows in key order, tombstones included; pages, never one long transaction."""
         ...
 
-    def counts(self) -> list[SourceCounts]: ...
+    def counts(self, *, tenant: str | None = None, acl_max_age_us: int | None = None) -> list[SourceCounts]:
+        """By source. Permissions unknown for longer than `acl_max_age_us` are counted as hidden (None: none is)."""
+        ...
 
     def purge(self, key: DocKey) -> None:
         """Erase: forget the words (titles, urls, metadata, manifests, details) of a fenced row; keep the fence."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from upwell.access import Asker, Standing, admits
 from upwell.errors import Misconfigured
-from upwell.ports import DocumentRow, LiveChunk, QueryVectors, Registry, Snapshot, Store, StoreHit, StoreQuery
+from upwell.ports import DocumentRow, LiveChunk, QueryVectors, Registry, Searcher, Snapshot, StoreHit, StoreQuery
 from upwell.records import DocKey, Record
 
 MOST_HITS = 100
@@ -24,16 +24,22 @@ FRESH_US = 1_000_000
 
 
 class Reading(Record, frozen=True, kw_only=True):
-    """Who reads what: one asker's view of their tenant (of `sources` alone, if any are named)."""
+    """Who reads what: one asker's view of their tenant (of `sources` alone, if any are named).
+
+    A document whose source could not say for longer than `acl_max_age_us` who may read it is hidden from everybody
+    (None: the last known permission holds for ever).
+    """
 
     asker: Asker
     sources: frozenset[str] = frozenset()
+    acl_max_age_us: int | None = None
 
     def allows(self, row: DocumentRow, moment: Snapshot) -> bool:
         """True if this asker may see the document as it stands at that moment."""
         key = row.key
         in_view = key.tenant == self.asker.tenant and (not self.sources or key.source in self.sources)
-        return in_view and not row.deleted and admits(row.effective_acl, moment.standing.principals)
+        readable = not row.deleted and not row.acl_expired(moment.as_of, self.acl_max_age_us)
+        return in_view and readable and admits(row.effective_acl, moment.standing.principals)
 
 
 class Admitted(Record, frozen=True, kw_only=True):
@@ -58,7 +64,7 @@ class Governed(Record, frozen=True, kw_only=True):
 
 
 def governed_search(
-    vectors: QueryVectors, reading: Reading, k: int, *, registry: Registry, store: Store, pipeline: str
+    vectors: QueryVectors, reading: Reading, k: int, *, registry: Registry, store: Searcher, pipeline: str
 ) -> Governed:
     """The best `k` chunks (1 to 100) that the reader may see, or all there are.
 
