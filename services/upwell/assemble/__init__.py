@@ -2,7 +2,7 @@
 
 from upwell.assemble.counting import Counter, counter_of
 from upwell.assemble.excerpts import Candidate, Excerpt, Origin, Piece
-from upwell.assemble.fitting import Assembled, assemble_best, assemble_whole
+from upwell.assemble.fitting import Assembled, assemble_best, assemble_whole, floor_of, window
 from upwell.assemble.policy import DEFAULT_ASSEMBLY, AssemblyPolicy
 
 __all__ = [
@@ -17,4 +17,6 @@ __all__ = [
     "assemble_best",
     "assemble_whole",
     "counter_of",
+    "floor_of",
+    "window",
 ]

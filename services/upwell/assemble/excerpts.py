@@ -24,9 +24,13 @@ class Origin(Record, frozen=True, kw_only=True):
 
 
 class Piece(Record, frozen=True, kw_only=True):
-    """A live chunk: the document's own words. `section` numbers its section within the origin, `tokens` are the
-    embedder's, `citation` says for people where it stands."""
+    """A live chunk, by its point: the document's own words, and for people where they stand (`citation`).
 
+    `section` numbers its section within the origin, `tokens` are the embedder's, `joiner` stands between it and the
+    chunk before it.
+    """
+
+    point_id: str
     origin: Origin
     chunk_key: str
     ordinal: int
@@ -34,6 +38,7 @@ class Piece(Record, frozen=True, kw_only=True):
     text: str
     tokens: int
     citation: str
+    joiner: str = JOINER
     heading_path: tuple[str, ...] = ()
     page: int | None = None
 
@@ -44,7 +49,7 @@ class Piece(Record, frozen=True, kw_only=True):
 
 
 class Candidate(Record, frozen=True, kw_only=True):
-    """A chunk that matched, its score, and its whole section in order (itself among it)."""
+    """A chunk that matched, its score, and its section in order, or a part of that around it (itself among it)."""
 
     piece: Piece
     score: float
@@ -62,7 +67,7 @@ class Excerpt(Record, frozen=True, kw_only=True):
         """The chunks joined; `[…]` stands where some between them are left out."""
         parts = [self.pieces[0].text]
         for before, piece in zip(self.pieces, self.pieces[1:], strict=False):
-            parts += [JOINER if piece.ordinal == before.ordinal + 1 else GAP, piece.text]
+            parts += [piece.joiner if piece.ordinal == before.ordinal + 1 else GAP, piece.text]
         return "".join(parts)
 
 

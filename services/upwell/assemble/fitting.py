@@ -42,16 +42,16 @@ def assemble_best(
         chosen.pop()
 
 
-def relevant(candidates: Iterable[Candidate], policy: AssemblyPolicy) -> list[Candidate]:
-    """Those above the floor, best first; equal scores in the stable order of places."""
-    ordered = sorted(candidates, key=lambda found: (-found.score, found.piece.place))
-    floor = max(policy.floor, policy.share_of_best * ordered[0].score) if ordered else 0.0
-    return [found for found in ordered if found.score >= floor]
+def floor_of(best: float, policy: AssemblyPolicy = DEFAULT_ASSEMBLY) -> float:
+    """The score from which on a hit counts as relevant, where the best hit has the score `best`."""
+    return max(policy.floor, policy.share_of_best * best)
 
 
 def _choice(candidates: Sequence[Candidate], policy: AssemblyPolicy) -> list[Candidate]:
     """What is relevant and says something new, in the order in which it deserves room."""
-    found = relevant(candidates, policy)
+    ordered = sorted(candidates, key=lambda found: (-found.score, found.piece.place))
+    floor = floor_of(ordered[0].score, policy) if ordered else 0.0
+    found = [candidate for candidate in ordered if candidate.score >= floor]
     texts = [words_of(candidate.piece.text) for candidate in found]
     kept = distinct(texts, policy.same)
     order = by_marginal_relevance([texts[i] for i in kept], [found[i].score for i in kept], policy.relevance)
@@ -115,15 +115,21 @@ class _Room:
 
 def around(found: Candidate, most_tokens: int) -> tuple[Piece, ...]:
     """The section of a match, or as much of it around the match as `most_tokens` (the embedder's) allow."""
-    section = found.section
-    at = next(place for place, piece in enumerate(section) if piece.chunk_key == found.piece.chunk_key)
-    start, end, tokens = at, at + 1, section[at].tokens
+    at = next(place for place, piece in enumerate(found.section) if piece.chunk_key == found.piece.chunk_key)
+    start, end = window([piece.tokens for piece in found.section], at, most_tokens)
+    return found.section[start:end]
+
+
+def window(tokens: Sequence[int], at: int, most: int) -> tuple[int, int]:
+    """The range around place `at` that holds at most `most` tokens (place `at` in any case); what follows goes before
+    what precedes, in turn."""
+    start, end, held = at, at + 1, tokens[at]
     while True:
-        sides = [place for place in (end, start - 1) if 0 <= place < len(section)]
-        fitting = [place for place in sides if tokens + section[place].tokens <= most_tokens]
+        sides = (end, start - 1) if end - at <= at - start + 1 else (start - 1, end)
+        fitting = [place for place in sides if 0 <= place < len(tokens) and held + tokens[place] <= most]
         if not fitting:
-            return section[start:end]
-        tokens += section[fitting[0]].tokens
+            return start, end
+        held += tokens[fitting[0]]
         start, end = min(start, fitting[0]), max(end, fitting[0] + 1)
 
 

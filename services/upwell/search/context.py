@@ -18,7 +18,7 @@ from upwell.ports import Embedder, Registry, Snapshot, Store
 from upwell.reading import ContextAnswer
 from upwell.records import Record
 from upwell.search.answer import check_names, printable, query_words
-from upwell.search.gather import Gathering
+from upwell.search.gather import Gathering, Moved
 from upwell.search.govern import MOST_HITS, Governed, Reading, governed_search
 from upwell.search.shown import Shown, chunk_name
 
@@ -69,29 +69,25 @@ def answer_context(
         found = governed_search(vectors, reading, MOST_HITS, registry=registry, store=store, pipeline=pipeline)
         refused("acl", found.refused_acl)
         refused("superseded", found.refused_superseded)
-        made = _whole(gathering, found, budget, counter) or _best(gathering, found, budget, counter, policy)
-        if made is not None:
-            return _answer(query, budget, counter, made), _shown(made, found)
+        try:
+            made = _whole(gathering, found, budget, counter) or _best(gathering, found, budget, counter, policy)
+        except Moved:
+            continue
+        return _answer(query, budget, counter, made), _shown(made, found)
     raise Retryable("the documents are being changed: ask again")
 
 
 def _whole(gathering: Gathering, found: Governed, budget: int, counter: Counter) -> _Made | None:
     documents = gathering.everything(found, int(budget * counter.thrift))
-    pieces = None if documents is None else gathering.all_pieces(documents)
-    assembled = None if pieces is None else assemble_whole(pieces, budget, counter)
+    assembled = None if documents is None else assemble_whole(gathering.all_pieces(documents), budget, counter)
     if assembled is None:
         return None
-    moment = gathering.still_true(_pieces(assembled), documents)
-    return None if moment is None else _Made(assembled=assembled, moment=moment, whole=True)
+    return _Made(assembled=assembled, moment=gathering.last_word(_pieces(assembled), documents), whole=True)
 
 
-def _best(gathering: Gathering, found: Governed, budget: int, counter: Counter, policy: AssemblyPolicy) -> _Made | None:
-    candidates = gathering.candidates(found, policy)
-    if candidates is None:
-        return None
-    assembled = assemble_best(candidates, budget, counter, policy)
-    moment = gathering.still_true(_pieces(assembled), None)
-    return None if moment is None else _Made(assembled=assembled, moment=moment, whole=False)
+def _best(gathering: Gathering, found: Governed, budget: int, counter: Counter, policy: AssemblyPolicy) -> _Made:
+    assembled = assemble_best(gathering.candidates(found, policy), budget, counter, policy)
+    return _Made(assembled=assembled, moment=gathering.last_word(_pieces(assembled), None), whole=False)
 
 
 def _answer(query: str, budget: int, counter: Counter, made: _Made) -> ContextAnswer:

@@ -1,9 +1,9 @@
 """What a context is made of: chunks with their sections, or all that a reader may see, from registry and store.
 
-Whether all of it may fit is decided without listing the lake: a search that brought fewer hits than were asked for has
-brought every chunk that the reader may see, and the manifests of the documents it names say how much that is. Only for
-a reader of more chunks than a search brings, with a budget to match, are the registry's rows looked through, and of
-those a bounded number.
+Whether all of it may fit is decided without listing the lake: a search that brought fewer hits than were asked for (and
+met no point of an older version, which may stand for one that it missed) has brought every chunk that the reader may
+see, and the manifests of the documents it names say how much that is. Only for a reader of more chunks than a search
+brings, with a budget to match, are the registry's rows looked through, and of those a bounded number.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,8 +26,15 @@ FIRST_ROWS = 16
 Documents = Mapping[DocKey, tuple[DocumentRow, Manifest]]
 
 
+class Moved(Exception):
+    """What was being read has changed meanwhile: read all of it again."""
+
+
 class Gathering:
-    """Reads for one reader. What it brings was true a moment ago: `still_true` is the last word."""
+    """Reads for one reader. What it brings was true a moment ago: `last_word` says whether it may be shown.
+
+    Raises Moved, and what the registry and the store raise.
+    """
 
     def __init__(self, reading: Reading, registry: Registry, store: Store, pipeline: str) -> None:
         self._reading = reading
@@ -41,16 +48,16 @@ class Gathering:
         named = self._visible({admitted.chunk.row.key for admitted in found.admitted})
         if _tokens(named) > most_tokens:
             return None
-        return named if len(found.admitted) < MOST_HITS else self._listed(most_tokens)
+        complete = len(found.admitted) < MOST_HITS and not found.refused_superseded
+        return named if complete else self._listed(most_tokens)
 
-    def all_pieces(self, documents: Documents) -> tuple[Piece, ...] | None:
-        """Every chunk of the documents; None if some are gone meanwhile."""
+    def all_pieces(self, documents: Documents) -> tuple[Piece, ...]:
+        """Every chunk of the documents."""
         every = {entry.point_id for _, manifest in documents.values() for entry in manifest.entries}
-        pieces = self._pieces(documents, every)
-        return None if pieces is None else tuple(pieces.values())
+        return tuple(self._pieces(documents, every).values())
 
-    def candidates(self, found: Governed, policy: AssemblyPolicy) -> list[Candidate] | None:
-        """The relevant hits, each in its section or in what of that may be shown; None if some are gone meanwhile."""
+    def candidates(self, found: Governed, policy: AssemblyPolicy) -> list[Candidate]:
+        """The relevant hits, each in its section or in what of that may be shown."""
         hits = [a for a in found.admitted if a.hit.score >= floor_of(found.admitted[0].hit.score, policy)]
         hits = hits[: policy.candidates]
         documents = self._visible({admitted.chunk.row.key for admitted in hits})
@@ -65,12 +72,10 @@ class Gathering:
             section = sections.get((admitted.chunk.row.key, entry.parent), ())
             at = next((place for place, other in enumerate(section) if other.point_id == entry.point_id), None)
             if at is None:
-                return None
+                raise Moved
             start, end = window([other.tokens for other in section], at, policy.section_tokens)
             nearby[entry.point_id] = section[start:end]
         pieces = self._pieces(documents, {entry.point_id for run in nearby.values() for entry in run})
-        if pieces is None:
-            return None
         return [
             Candidate(
                 piece=pieces[admitted.hit.point_id],
@@ -80,20 +85,18 @@ class Gathering:
             for admitted in hits
         ]
 
-    def still_true(self, shown: Sequence[Piece], whole: Documents | None) -> Snapshot | None:
-        """The snapshot that allows all that is shown, word for word; None if something of it has changed. With `whole`
-        the documents must be what they were, too."""
+    def last_word(self, shown: Sequence[Piece], whole: Documents | None) -> Snapshot:
+        """The snapshot that allows all that is shown, as it is shown; with `whole` the documents are what they were."""
         points = {piece.point_id: piece for piece in shown}
         moment = self._registry.snapshot(self._pipeline, points, asker=self._reading.asker, documents=whole or ())
-        live = moment.live
         for point_id, piece in points.items():
-            chunk = live.get(point_id)
+            chunk = moment.live.get(point_id)
             if chunk is None or not self._reading.allows(chunk.row, moment):
-                return None
+                raise Moved
             if piece_of(chunk.row, chunk.entry, piece.text, piece.joiner) != piece:
-                return None
+                raise Moved
         if whole is not None and self._allowed(moment, whole) != whole:
-            return None
+            raise Moved
         return moment
 
     def _listed(self, most_tokens: int) -> Documents | None:
@@ -137,11 +140,11 @@ class Gathering:
         known = {key: moment.documents[key] for key in keys if key in moment.documents}
         return {key: (row, manifest) for key, (row, manifest) in known.items() if self._reading.allows(row, moment)}
 
-    def _pieces(self, documents: Documents, wanted: AbstractSet[str]) -> dict[str, Piece] | None:
-        """The wanted points of the documents as pieces; None if the store has not all of their texts."""
+    def _pieces(self, documents: Documents, wanted: AbstractSet[str]) -> dict[str, Piece]:
+        """The wanted points of the documents as pieces."""
         texts = self._store.texts(sorted(wanted)) if wanted else {}
         if len(texts) < len(wanted):
-            return None
+            raise Moved
         return {
             entry.point_id: piece_of(row, entry, texts[entry.point_id], _joiner(before, entry))
             for row, manifest in documents.values()
