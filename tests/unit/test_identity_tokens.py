@@ -3,13 +3,15 @@
 import json
 from pathlib import Path
 
+import jwt
 import pytest
 
-from signing import AUDIENCE, CLAIMS, ISSUER, NOW_S, NOW_US, jwk, key_set, token, without
+from signing import AUDIENCE, CLAIMS, ISSUER, NOW_S, NOW_US, jwk, key_set, private, token, without
 from upwell.access import Asker
+from upwell.clock import now_us
 from upwell.config import IssuerSettings
 from upwell.errors import KeyLookupFailed, Misconfigured, Refusal, Unauthorized
-from upwell.identity.issue import issue
+from upwell.identity.issue import Grant, issue
 from upwell.identity.own_key import LakeKey
 from upwell.identity.tokens import Verifier, bearer_of
 from upwell.reading import Reader
@@ -228,10 +230,10 @@ def test_each_issuer_signs_for_itself_alone(tmp_path, clock):
 def test_the_lake_takes_its_own_tokens_and_those_of_its_older_keys(tmp_path, clock):
     own = LakeKey.at(tmp_path / "key.json")
     verifying = Verifier([], own, "upwell", clock)
-    asked = {"subject": "ana", "groups": ["eng", "eng"], "tenant": "acme", "audience": "upwell", "now_us": NOW_US}
-    old = issue(own, **asked, ttl_s=60)
+    grant = Grant(subject="ana", groups=frozenset({"eng"}), tenant="acme", ttl_s=60)
+    old = issue(own, grant, audience="upwell", now_us=NOW_US)
     LakeKey.at(tmp_path / "key.json").rotate()
-    new = issue(own, **asked, ttl_s=60)
+    new = issue(own, grant, audience="upwell", now_us=NOW_US)
     for issued in (old, new):
         caller = verifying.verify(issued.token)
         assert caller.reader.asker == Asker(
@@ -243,9 +245,20 @@ def test_the_lake_takes_its_own_tokens_and_those_of_its_older_keys(tmp_path, clo
     assert refused(verifying, new.token) == Refusal.EXPIRED
 
 
+def test_another_library_takes_the_lakes_tokens_and_makes_such_that_we_take(tmp_path, keys, clock):
+    own = LakeKey.at(tmp_path / "key.json")
+    grant = Grant(subject="ana", groups=frozenset({"eng"}), tenant="acme", ttl_s=60)
+    issued = issue(own, grant, audience="upwell", now_us=now_us())
+    key = jwt.PyJWK(own.public_jwk(issued.kid))
+    claims = jwt.decode(issued.token, key, algorithms=["EdDSA"], audience="upwell", issuer=own.issuer)
+    assert (claims["sub"], claims["groups"], claims["jti"]) == ("ana", ["eng"], issued.token_id)
+    made = jwt.encode(CLAIMS, private("RS256"), algorithm="RS256", headers={"kid": "rsa"})
+    assert verifier(keys, clock).verify(made).subject == "ana"
+
+
 def test_another_lakes_token_is_an_unknown_issuers(tmp_path, clock):
     ours, theirs = LakeKey.at(tmp_path / "ours.json"), LakeKey.at(tmp_path / "theirs.json")
-    issued = issue(theirs, subject="ana", groups=[], tenant="t", audience="upwell", ttl_s=60, now_us=NOW_US)
+    issued = issue(theirs, Grant(subject="ana", tenant="t", ttl_s=60), audience="upwell", now_us=NOW_US)
     assert refused(Verifier([], ours, "upwell", clock), issued.token) == Refusal.UNKNOWN_ISSUER
     assert refused(Verifier([], None, "upwell", clock), issued.token) == Refusal.UNKNOWN_ISSUER
 
@@ -256,7 +269,7 @@ def test_another_lake_is_trusted_by_its_published_keys(tmp_path, clock):
     settings = IssuerSettings(
         issuer=theirs.issuer, audience="upwell", jwks=str(tmp_path / "theirs.jwks"), tenant="guests"
     )
-    issued = issue(theirs, subject="ana", groups=[], tenant="t", audience="upwell", ttl_s=60, now_us=NOW_US)
+    issued = issue(theirs, Grant(subject="ana", tenant="t", ttl_s=60), audience="upwell", now_us=NOW_US)
     assert Verifier([settings], None, "upwell", clock).verify(issued.token).tenant == "guests"
     with pytest.raises(Misconfigured, match="lake itself"):
         Verifier([settings], theirs, "upwell", clock)
@@ -264,7 +277,7 @@ def test_another_lake_is_trusted_by_its_published_keys(tmp_path, clock):
 
 def test_while_the_lakes_key_cannot_be_read_its_tokens_wait_and_others_pass(tmp_path, keys, clock):
     own = LakeKey.at(tmp_path / "key.json")
-    issued = issue(own, subject="ana", groups=[], tenant="t", audience="upwell", ttl_s=60, now_us=NOW_US)
+    issued = issue(own, Grant(subject="ana", tenant="t", ttl_s=60), audience="upwell", now_us=NOW_US)
     verifying = verifier(keys, clock, own)
     (tmp_path / "key.json").unlink()
     with pytest.raises(KeyLookupFailed) as raised:
@@ -277,13 +290,22 @@ def test_while_the_lakes_key_cannot_be_read_its_tokens_wait_and_others_pass(tmp_
 @pytest.mark.parametrize("ttl_s", [0, -1, float("nan"), float("inf"), 400 * 86_400])
 def test_a_token_without_an_end_in_sight_is_not_signed(tmp_path, ttl_s):
     with pytest.raises(Misconfigured, match="366 days"):
-        issue(LakeKey.at(tmp_path / "k"), subject="a", groups=[], tenant="t", audience="a", ttl_s=ttl_s, now_us=0)
+        issue(LakeKey.at(tmp_path / "k"), Grant(subject="a", tenant="t", ttl_s=ttl_s), audience="a", now_us=0)
 
 
-def test_a_token_that_no_verifier_would_take_is_not_signed(tmp_path):
-    groups = [f"group-number-{n}" for n in range(5000)]
+@pytest.mark.parametrize("count", [990, 1001])
+def test_a_token_that_no_verifier_would_take_is_not_signed(tmp_path, count):
+    grant = Grant(subject="a", groups=frozenset(f"group-number-{n}" for n in range(count)), tenant="t", ttl_s=1)
     with pytest.raises(Misconfigured, match="principals set"):
-        issue(LakeKey.at(tmp_path / "k"), subject="a", groups=groups, tenant="t", audience="a", ttl_s=1, now_us=0)
+        issue(LakeKey.at(tmp_path / "k"), grant, audience="a", now_us=0)
+
+
+@pytest.mark.parametrize("name", [name for name in BAD_NAMES if isinstance(name, str)])
+def test_no_token_is_signed_for_a_name_that_would_be_refused(tmp_path, name):
+    good = {"subject": "a", "groups": frozenset({"g"}), "tenant": "t", "ttl_s": 1}
+    for bad in ({"subject": name}, {"groups": frozenset({"g", name})}, {"tenant": name}):
+        with pytest.raises(Misconfigured, match="a name is"):
+            issue(LakeKey.at(tmp_path / "k"), Grant(**{**good, **bad}), audience="a", now_us=0)
 
 
 @pytest.mark.parametrize("algorithms", [("HS256",), ("none",), ("RS256", "HS512"), ("rs256",), ()])

@@ -70,34 +70,30 @@ def token(
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    subject = _named(login() if who is None else who, kind="user", option="--as")
-    named = [_named(group, kind="group", option="--group") for group in groups or ()]
-    ttl_s = _length_s(ttl)
     settings = settings_of(lake, config)
     from upwell.clock import now_us, rfc3339
-    from upwell.identity.issue import issue
+    from upwell.identity.issue import Grant, check, issue
     from upwell.identity.own_key import LakeKey, signing_key_of
 
+    grant = Grant(
+        subject=_named(login() if who is None else who, kind="user", option="--as"),
+        groups=frozenset(_named(group, kind="group", option="--group") for group in groups or ()),
+        tenant=tenant,
+        ttl_s=_length_s(ttl),
+    )
+    check(grant)  # before a key is made or rotated
     if settings.signing_key is None and not settings.lake.is_dir():
         raise Misconfigured(f"{settings.lake}: no lake there; name it with --lake, or its key with signing_key")
     key = LakeKey.at(signing_key_of(settings))
     if rotate_key:
         key.rotate()
-    issued = issue(
-        key,
-        subject=subject,
-        groups=named,
-        tenant=tenant,
-        audience=settings.audience,
-        ttl_s=ttl_s,
-        now_us=now_us(),
-    )
+    issued = issue(key, grant, audience=settings.audience, now_us=now_us())
     expires_at = rfc3339(issued.expires_at) or ""
     if as_json:
         emit(TokenAnswer(token=issued.token, expires_at=expires_at, kid=issued.kid))
         return
     typer.echo(issued.token)
-    note(f"a token of user:{subject}, tenant {tenant}, until {expires_at}; whoever has it reads as they do")
+    note(f"a token of user:{grant.subject}, tenant {tenant}, until {expires_at}; whoever has it reads as they do")
 
 
 def _named(name: str, *, kind: str, option: str) -> str:

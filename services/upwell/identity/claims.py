@@ -5,7 +5,7 @@ subject `group:admin` is `user:group:admin`, and `everyone` is `user:everyone`.
 """
 
 import unicodedata
-from typing import Any
+from typing import Any, TypeGuard
 
 from upwell.errors import Refusal, Unauthorized
 from upwell.records import Record
@@ -54,15 +54,20 @@ def named(claims: dict[str, Any], rules: ClaimRules, now_us: int) -> Named:
 
 
 def name(value: object, what: str) -> str:
-    """A name that a person can see whole and that has one spelling: printable, NFC, no blanks at its ends.
-
-    What looks like another name but is none (another script) is another name; what is invisible is refused.
-    """
-    if not isinstance(value, str) or not 0 < len(value) <= MAX_NAME_CHARS:
-        raise _bad(what)
-    if not value.isprintable() or value != value.strip() or not unicodedata.is_normalized("NFC", value):
+    """The claim's value as a name. Raises Unauthorized (bad_claim) for what is none."""
+    if not is_name(value):
         raise _bad(what)
     return value
+
+
+def is_name(value: object) -> TypeGuard[str]:
+    """True for a name that a person can see whole and that has one spelling: printable, NFC, no blanks at its ends.
+
+    What looks like another name but is none (another script) is another name; what is invisible is no name.
+    """
+    if not isinstance(value, str) or not 0 < len(value) <= MAX_NAME_CHARS:
+        return False
+    return value.isprintable() and value == value.strip() and unicodedata.is_normalized("NFC", value)
 
 
 def _check_times(claims: dict[str, Any], leeway_s: float, now_s: float) -> float:

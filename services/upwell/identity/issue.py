@@ -3,18 +3,19 @@
 import base64
 import math
 import secrets
-from collections.abc import Iterable
 
 import msgspec
 
 from upwell.errors import Misconfigured
+from upwell.identity.claims import MAX_GROUPS, MAX_NAME_CHARS, is_name
 from upwell.identity.own_key import ALGORITHM, LakeKey
+from upwell.identity.token_form import MAX_TOKEN_BYTES
 from upwell.records import Record
 
 TENANT_CLAIM = "tenant"
 OWN_LEEWAY_S = 30.0
 MAX_TTL_S = 366 * 86_400.0
-MAX_ISSUED_BYTES = 16 * 1024  # more than that no verifier takes
+FEED = "feed a directory instead (upwell principals set)"
 
 
 class Issued(Record, frozen=True, kw_only=True):
@@ -26,26 +27,49 @@ class Issued(Record, frozen=True, kw_only=True):
     token_id: str
 
 
-def issue(
-    own: LakeKey, *, subject: str, groups: Iterable[str], tenant: str, audience: str, ttl_s: float, now_us: int
-) -> Issued:
-    """A token for `subject` (without `user:`), in `groups` (without `group:`), of `tenant`, for `ttl_s` seconds.
+class Grant(Record, frozen=True, kw_only=True):
+    """What a token is to say of its bearer: `subject` (without `user:`) of `tenant`, in `groups` (without `group:`).
 
-    Raises Misconfigured for a ttl that is not above 0 and at most a year, and for more groups than fit into a token.
+    It says so for `ttl_s` seconds from when it is signed.
     """
-    if not (math.isfinite(ttl_s) and 0 < ttl_s <= MAX_TTL_S):
+
+    subject: str
+    tenant: str
+    groups: frozenset[str] = frozenset()
+    ttl_s: float
+
+
+def check(grant: Grant) -> None:
+    """Raises Misconfigured for names that no verifier takes, and for a life that is not above 0 and at most a year."""
+    for what, value in (("user", grant.subject), ("tenant", grant.tenant), *(("group", one) for one in grant.groups)):
+        if not is_name(value):
+            raise Misconfigured(
+                f"{what} {value[:40]!r}: a name is printable, without blanks at its ends, of {MAX_NAME_CHARS} characters "
+                "at most"
+            )
+    if len(grant.groups) > MAX_GROUPS:
+        raise Misconfigured(f"a token names at most {MAX_GROUPS} groups; {FEED}")
+    if not 0 < grant.ttl_s <= MAX_TTL_S:
         raise Misconfigured("a token lives for more than nothing and at most 366 days")
+
+
+def issue(own: LakeKey, grant: Grant, *, audience: str, now_us: int) -> Issued:
+    """A token that says what is granted, signed with the lake's newest key.
+
+    Raises Misconfigured as `check` does, and for groups that do not fit into a token.
+    """
+    check(grant)
     signing = own.signing_key()
     now_s = now_us // 1_000_000
-    expires_s = now_s + math.ceil(ttl_s)
+    expires_s = now_s + math.ceil(grant.ttl_s)
     token_id = secrets.token_hex(16)
     header = {"alg": ALGORITHM, "kid": signing.kid, "typ": "JWT"}
     claims = {
         "iss": signing.issuer,
         "aud": audience,
-        "sub": subject,
-        TENANT_CLAIM: tenant,
-        "groups": sorted(set(groups)),
+        "sub": grant.subject,
+        TENANT_CLAIM: grant.tenant,
+        "groups": sorted(grant.groups),
         "iat": now_s,
         "nbf": now_s,
         "exp": expires_s,
@@ -53,8 +77,8 @@ def issue(
     }
     signed = f"{_part(msgspec.json.encode(header))}.{_part(msgspec.json.encode(claims))}"
     token = f"{signed}.{_part(signing.sign(signed.encode()))}"
-    if len(token) > MAX_ISSUED_BYTES:
-        raise Misconfigured("so many groups fit into no token; feed a directory instead (upwell principals set)")
+    if len(token) > MAX_TOKEN_BYTES:
+        raise Misconfigured(f"so many groups fit into no token; {FEED}")
     return Issued(token=token, expires_at=expires_s * 1_000_000, kid=signing.kid, token_id=token_id)
 
 

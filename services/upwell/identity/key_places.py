@@ -96,7 +96,8 @@ def _body(response: httpx.Response, deadline: float) -> bytes:
     if response.headers.get("Content-Encoding", "identity") != "identity":
         raise OSError("answered compressed")
     data = bytearray()
-    for piece in response.iter_raw(chunk_size=16 * 1024):
+    # In pieces as they come: with a chunk_size the vendor collects first, and a drip would outlast the deadline.
+    for piece in response.iter_raw():
         data += piece
         if len(data) > MAX_SET_BYTES:
             raise OSError(f"larger than {MAX_SET_BYTES} bytes")

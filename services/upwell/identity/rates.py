@@ -9,15 +9,15 @@ from limits.strategies import SlidingWindowCounterRateLimiter
 from upwell.errors import Overloaded
 
 WINDOW_S = 60
-MAX_TENANTS = 2000
+MAX_COUNTERS = 5000
 LEAST_WAIT_S = 0.05
 
 
 class RateLimits:
     """At most `per_minute` requests of a tenant in any minute, as near as two counters a tenant can tell.
 
-    The first MAX_TENANTS that ask have counters of their own; while so many are active, all others share one, so that
-    memory stays bounded and no flood of tenants takes another's share. Safe between threads.
+    While MAX_COUNTERS are in use a tenant that asked in neither this window nor the last one shares the counter of all
+    such tenants: memory stays bounded, and no flood of names takes the share of who is there. Safe between threads.
     """
 
     def __init__(self, per_minute: int, *, window_s: int = WINDOW_S) -> None:
@@ -35,14 +35,14 @@ class RateLimits:
                 wait_s = self._wait_s(who)
                 raise Overloaded("too many requests of this tenant; try again later", wait_s)
 
-    def tenants(self) -> int:
-        """How many counters are held: at most two for each of MAX_TENANTS and one."""
+    def counters(self) -> int:
+        """How many are held: up to three a tenant that asked lately (this window's, the last one's, one that ends)."""
         return len(self._storage.storage)
 
     def _key_of(self, tenant: str) -> tuple[str, ...]:
         """Names of different lengths, so that no tenant can be called as the shared counter is."""
         own = ("tenant", tenant)
-        if len(self._storage.storage) < MAX_TENANTS or self._counted(own):
+        if len(self._storage.storage) < MAX_COUNTERS or self._counted(own):
             return own
         return ("others",)
 
