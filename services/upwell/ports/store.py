@@ -54,6 +54,14 @@ class StoreHit(Record, frozen=True, kw_only=True):
     why: dict[str, float] = {}
 
 
+class Searcher(Protocol):
+    """What a search asks: a store, or one with something taken out."""
+
+    def search(self, query: StoreQuery) -> list[StoreHit]:
+        """Dense and sparse prefetch, RRF, MaxSim rerank; best first."""
+        ...
+
+
 class Store(Protocol):
     """One collection of one pipeline. Insertions are durable once `flush` has returned."""
 

@@ -14,12 +14,24 @@ from upwell.clock import Clock
 from upwell.config import login_name
 from upwell.errors import NotFound
 from upwell.ports import Act, Audit, AuditEntry, Embedder, Registry, Store
-from upwell.reading import NO_SOURCES, ContextAnswer, FetchAnswer, Reader, SourcesAnswer
+from upwell.reading import (
+    NO_SOURCES,
+    ChangesAnswer,
+    ContextAnswer,
+    FetchAnswer,
+    OutlineAnswer,
+    Reader,
+    RelatedAnswer,
+    SourcesAnswer,
+)
 from upwell.records import DocKey
 from upwell.search.answer import answer_search
+from upwell.search.changes import changes_since
 from upwell.search.context import answer_context
 from upwell.search.fetch import fetch_document
 from upwell.search.govern import Reading
+from upwell.search.outline import outline_document
+from upwell.search.related import related_documents
 from upwell.search.shown import Shown
 from upwell.search.sources import visible_sources
 
@@ -143,6 +155,52 @@ class GovernedReading:
 
         return self._audited(Act.READ, reader, answer, document=_asked(reader, source, doc_id))
 
+    def outline(
+        self, doc_id: str, *, reader: Reader, source: str | None = None, start: str | None = None
+    ) -> OutlineAnswer:
+        """See `search.outline.outline_document`."""
+        pipeline = self._start()
+
+        def answer() -> tuple[OutlineAnswer, Shown]:
+            return outline_document(
+                doc_id,
+                source=source,
+                start=start,
+                reading=self._reading(reader),
+                registry=self._registry,
+                pipeline=pipeline,
+            )
+
+        return self._audited(Act.READ, reader, answer, document=_asked(reader, source, doc_id))
+
+    def related(self, doc_id: str, *, reader: Reader, source: str | None = None, k: int = 10) -> RelatedAnswer:
+        """See `search.related.related_documents`."""
+        pipeline = self._start()
+
+        def answer() -> tuple[RelatedAnswer, Shown]:
+            return related_documents(
+                doc_id,
+                source=source,
+                k=k,
+                reading=self._reading(reader),
+                registry=self._registry,
+                store=self._store(),
+                pipeline=pipeline,
+            )
+
+        return self._audited(Act.READ, reader, answer, document=_asked(reader, source, doc_id))
+
+    def changes(
+        self, since: str, *, reader: Reader, sources: frozenset[str] = NO_SOURCES, limit: int = 50
+    ) -> ChangesAnswer:
+        """See `search.changes.changes_since`."""
+        self._start()
+
+        def answer() -> tuple[ChangesAnswer, Shown]:
+            return changes_since(since, limit=limit, reading=self._reading(reader, sources), registry=self._registry)
+
+        return self._audited(Act.READ, reader, answer)
+
     def sources(self, *, reader: Reader) -> SourcesAnswer:
         """See `search.sources.visible_sources`."""
         pipeline = self._start()
@@ -165,7 +223,7 @@ class GovernedReading:
         return pipeline
 
     def _reading(self, reader: Reader, sources: frozenset[str] = NO_SOURCES) -> Reading:
-        return Reading(asker=reader.asker, sources=sources)
+        return Reading(asker=reader.asker, sources=sources, acl_max_age_us=self._acl_max_age_us)
 
     def _kept(self, query: str) -> str:
         """What the audit keeps of a query, by policy."""

@@ -3,6 +3,7 @@
 from upwell.access import Standing
 from upwell.lake.family import seen_as
 from upwell.ports import LiveChunk
+from upwell.reading import Head
 from upwell.records import DocKey, Record
 
 
@@ -26,6 +27,6 @@ def hit_name(chunk: LiveChunk) -> str:
     return chunk_name(seen_as(chunk.row, chunk.entry.child).key, chunk.entry.chunk_key)
 
 
-def document_name(key: DocKey) -> str:
+def document_name(head: Head) -> str:
     """`source/doc_id`, where a document was named and none of its text shown."""
-    return f"{key.source}/{key.doc_id}"
+    return f"{head.source}/{head.doc_id}"

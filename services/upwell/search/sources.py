@@ -2,13 +2,21 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from upwell.answers import SourceStatus
 from upwell.clock import rfc3339
-from upwell.ports import Embedder, Registry, Store
+from upwell.ports import Embedder, Registry, Snapshot, Store
+from upwell.ports.browsing import NO_PIPELINE
 from upwell.reading import SourceFreshness, SourcesAnswer
+from upwell.records import DocKey
 from upwell.search.answer import check_names
 from upwell.search.govern import Reading, governed_search
-from upwell.search.shown import Shown, hit_name
+from upwell.search.locate import Located, is_visible, shown_in
+from upwell.search.shown import Shown
+
+MOST_PERMISSIONS = 32
+"""So many different permissions of a source are looked at, before a search of it is less work."""
 
 
 def visible_sources(
@@ -20,23 +28,52 @@ def visible_sources(
     embedder: Embedder,
     pipeline: str,
 ) -> tuple[SourcesAnswer, Shown]:
-    """The sources of the asker's tenant, by name, that a search could find something in."""
+    """The sources of the asker's tenant, by name, with a document in each that they may see."""
     asker = reading.asker
     check_names(asker.tenant, *asker.principals, *asker.claimed)
-    found = {}
-    for status in statuses:
-        if status.tenant == asker.tenant:
-            one = Reading(asker=asker, sources=frozenset({status.source}))
-            vectors = embedder.embed_query(status.source)
-            governed = governed_search(vectors, one, 1, registry=registry, store=store, pipeline=pipeline)
-            found.update({hit.hit.point_id: (status, hit.chunk) for hit in governed.admitted})
-    moment = registry.snapshot(pipeline, found, asker=asker)
-    still = {p: one for p, one in found.items() if p in moment.live and reading.allows(moment.live[p].row, moment)}
+    fresh = {status.source: status for status in statuses if status.tenant == asker.tenant}
+    moment = registry.snapshot(NO_PIPELINE, asker=asker)
+    found = {
+        source: key
+        for source in registry.browsing.sources(asker.tenant)
+        if (key := _by_permission(source, moment, reading, registry))
+        or (key := _by_search(source, reading, registry=registry, store=store, embedder=embedder, pipeline=pipeline))
+    }
+    last = registry.snapshot(NO_PIPELINE, asker=asker, documents=found.values())
     answer = SourcesAnswer(
-        as_of=rfc3339(moment.as_of) or "",
+        as_of=rfc3339(last.as_of) or "",
         sources=tuple(
-            SourceFreshness(source=status.source, watermark=status.watermark, staleness_s=status.staleness_s)
-            for status, _ in sorted(still.values(), key=lambda one: one[0].source)
+            _freshness(source, fresh.get(source))
+            for source, key in found.items()
+            if shown_in(last, key, None, reading) is not None
         ),
     )
-    return answer, Shown(standing=moment.standing, hits=tuple(hit_name(chunk) for _, chunk in still.values()))
+    return answer, Shown(standing=last.standing, hits=tuple(one.source for one in answer.sources))
+
+
+def _by_permission(source: str, moment: Snapshot, reading: Reading, registry: Registry) -> DocKey | None:
+    browsing = registry.browsing
+    docs = browsing.permissions(reading.asker.tenant, source, MOST_PERMISSIONS)
+    for key in browsing.keys(docs).values():
+        row = registry.row(key)
+        if row is not None and is_visible(Located(row=row), reading, moment):
+            return key
+    return None
+
+
+def _by_search(
+    source: str, reading: Reading, *, registry: Registry, store: Store, embedder: Embedder, pipeline: str
+) -> DocKey | None:
+    """Any document of the source that a search finds: of more permissions than are looked at, or where a permission's
+    first document is hidden for a reason of its own."""
+    one = replace(reading, sources=frozenset({source}))
+    found = governed_search(embedder.embed_query(source), one, 1, registry=registry, store=store, pipeline=pipeline)
+    return found.admitted[0].chunk.row.key if found.admitted else None
+
+
+def _freshness(source: str, status: SourceStatus | None) -> SourceFreshness:
+    return SourceFreshness(
+        source=source,
+        watermark=None if status is None else status.watermark,
+        staleness_s=None if status is None else status.staleness_s,
+    )
