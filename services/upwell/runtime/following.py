@@ -117,8 +117,11 @@ def follow_changes(
     missed: frozenset[str] = frozenset()
     while (evidence := watch.wait(recheck_at)) is not None:
         try:
-            recheck_at = scanning.look(Lane.LIVE, evidence | missed, watch.notices).recheck_at
+            looked = scanning.look(Lane.LIVE, evidence | missed, watch.notices)
+            recheck_at = looked.recheck_at
             missed = frozenset()
+            if looked.alarm is not None:
+                say(looked.alarm)
         except Retryable as e:
             say(f"{e}; looking again")
             missed |= evidence

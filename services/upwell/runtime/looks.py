@@ -1,6 +1,7 @@
 """When a source was last looked at, and what it had to say: the notices that `status` shows."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 import msgspec
 import sqlalchemy as sa
@@ -35,6 +36,14 @@ def save(connection: sa.Connection, tenant: str, source: str, looked_at: int, no
         .values(tenant=tenant, source=source, **seen)
         .on_conflict_do_update(index_elements=["tenant", "source"], set_=seen)
     )
+
+
+def quiet(connection: sa.Connection, tenant: str, source: str, codes: AbstractSet[str]) -> None:
+    """Forget the notices of these codes, which no longer hold, in the caller's transaction."""
+    seen = load(connection).get((tenant, source))
+    if seen is not None:
+        still = [line for line in seen.notices if line.partition(":")[0] not in codes]
+        save(connection, tenant, source, seen.looked_at, still)
 
 
 def load(connection: sa.Connection) -> dict[tuple[str, str], Look]:

@@ -4,7 +4,9 @@ import threading
 from collections.abc import Callable
 
 import sqlalchemy as sa
+from msgspec.structs import replace
 
+from upwell import logs
 from upwell.answers import DocumentCounts
 from upwell.clock import Clock
 from upwell.lake.publish import Publisher
@@ -13,17 +15,23 @@ from upwell.records import DocKey, Lane, Outcome, Record
 from upwell.runtime import looks
 from upwell.runtime.intake import Intake, Refusals
 from upwell.sources.folder.records import Diff, Fault, Notice
+from upwell.sources.folder.shrink import CODES
 from upwell.sources.folder.source import FolderSource
 
 STAGE = "scan"
 
 
 class Looked(Record, frozen=True, kw_only=True):
-    """What one scan came to. `recheck_at` (us): look again then, for something had yet to rest."""
+    """What one scan came to. `recheck_at` (us): look again then, for something had yet to rest.
+
+    `held` is how many deletes wait for a person now, `alarm` what to tell one when there have come to be more.
+    """
 
     counts: DocumentCounts
     notices: tuple[str, ...] = ()
     recheck_at: int | None = None
+    held: int = 0
+    alarm: str | None = None
 
 
 class Scanning:
@@ -46,11 +54,29 @@ class Scanning:
         Raises Retryable (disk full).
         """
         with self._lock:
-            started = self._clock()
+            started, before = self._clock(), len(self.source.state.waiting)
+            passed = self._let_pass()
             for diff in self.source.scan(lane=lane, evidence=evidence):
                 self._intake.take(diff.events, self._saving(diff, started, also), self._refusals(diff))
                 last = diff
-            return Looked(counts=last.counts, notices=_lines((*last.notices, *also)), recheck_at=last.recheck_at)
+            alarm = self._alarm(last) if last.held > before else None
+            return Looked(
+                counts=replace(last.counts, deleted=last.counts.deleted + passed),
+                notices=_lines((*last.notices, *also)),
+                recheck_at=last.recheck_at,
+                held=last.held,
+                alarm=alarm,
+            )
+
+    @property
+    def held(self) -> bool:
+        """Whether deletes wait for a person, or for what one has said of them."""
+        return bool(self.source.state.held)
+
+    def let_pass(self) -> int:
+        """Accept the deletes that somebody has approved; how many. Raises Retryable."""
+        with self._lock:
+            return self._let_pass()
 
     def forget(self, doc_id: str) -> None:
         """Take nothing for known of this document's file, so that the next look reads it and accepts what it finds."""
@@ -67,6 +93,27 @@ class Scanning:
         if lost:
             self.look(Lane.LIVE)
         return len(lost)
+
+    def _let_pass(self) -> int:
+        if not self.held:  # only a scan lets them wait, so nobody can have said anything
+            return 0
+        source = self.source
+        with self._intake.transaction() as connection:
+            source.refresh(connection)
+        passed = 0
+        for diff in source.let_pass():
+
+            def save(connection: sa.Connection, diff: Diff = diff) -> None:
+                source.save(connection, diff)
+                looks.quiet(connection, source.tenant, source.source, CODES)
+
+            self._intake.take(diff.events, save, Refusals())
+            passed += len(diff.events)
+        return passed
+
+    def _alarm(self, last: Diff) -> str | None:
+        logs.warn("deletes_held", source=self.source.source, documents=last.held)
+        return next((notice.detail for notice in last.notices if notice.code in CODES), None)
 
     def _saving(self, diff: Diff, started: int, also: tuple[Notice, ...]) -> Callable[[sa.Connection], None]:
         source = self.source

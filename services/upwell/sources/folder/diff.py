@@ -63,8 +63,8 @@ class Step(Record, frozen=True, kw_only=True):
 def compare(state: State, listing: Listing, evidence: AbstractSet[str], now: int) -> Comparison:
     """Sort the documents by what happened to them; `evidence` names those known to have changed, whatever stat says.
 
-    Nothing below a folder that could not be listed has vanished, nor what cannot be read now. When the folder is
-    suddenly empty nothing has: only the last single document may go, and that only with evidence.
+    Nothing below a folder that could not be listed has vanished, nor what cannot be read now. Whether what has may be
+    deleted is for `shrink` to say.
     """
     new: list[Entry] = []
     touched: list[Entry] = []
@@ -80,8 +80,6 @@ def compare(state: State, listing: Listing, evidence: AbstractSet[str], now: int
     vanished = [
         before for before in present if before.doc_id not in there and not is_below(before.doc_id, listing.unlisted)
     ]
-    if listing.empty and not (len(present) == 1 and present[0].doc_id in evidence):
-        vanished = []
     return Comparison(
         new=tuple(entry for entry in new if entry.waits_until <= now),
         touched=tuple(touched),

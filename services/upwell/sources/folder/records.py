@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from upwell.answers import DocumentCounts
 from upwell.errors import Reason
@@ -35,8 +36,8 @@ class Fault(Record, frozen=True, kw_only=True):
 
 
 class Notice(Record, frozen=True, kw_only=True):
-    """Something `status` should say. Codes: source_missing, source_empty, folder_unreadable, access_hidden,
-    access_name, link_outside, link_skipped, special_file, ignores_unreadable, restless,
+    """Something `status` should say. Codes: source_missing, source_empty, deletes_held, folder_unreadable,
+    access_hidden, access_name, link_outside, link_skipped, special_file, ignores_unreadable, restless,
     watch_polling."""
 
     code: str
@@ -96,16 +97,35 @@ class Observed(Record, frozen=True, kw_only=True):
     target: str | None = None
 
 
+class Verdict(StrEnum):
+    """What is to become of a document that is gone from its folder, where that is not for a scan to say."""
+
+    WAITS = "waits"
+    PASSES = "passes"
+    STAYS = "stays"
+
+
+class Held(Record, frozen=True, kw_only=True):
+    """A delete that waits for a person, since when (us), and what the person has said: it passes, or the document
+    stays."""
+
+    doc_id: str
+    since: int
+    verdict: Verdict = Verdict.WAITS
+
+
 class Changes(Record, frozen=True, kw_only=True):
-    """What to save: documents and access states by key (None: forget it), and all faults (None: as before)."""
+    """What to save: documents, access states and held deletes by key (None: forget it), and all faults (None: as
+    before)."""
 
     documents: tuple[Observed, ...] = ()
     access: dict[str, AccessState | None] = {}
+    held: dict[str, Held | None] = {}
     faults: frozenset[Fault] | None = None
 
     @property
     def any(self) -> bool:
-        return bool(self.documents or self.access or self.faults is not None)
+        return bool(self.documents or self.access or self.held or self.faults is not None)
 
 
 @dataclass
@@ -115,6 +135,7 @@ class State:
     documents: dict[str, Observed] = field(default_factory=dict)
     access: dict[str, AccessState] = field(default_factory=dict)
     faults: frozenset[Fault] = frozenset()
+    held: dict[str, Held] = field(default_factory=dict)
 
     def apply(self, changes: Changes) -> None:
         """Take in what has been saved."""
@@ -124,6 +145,11 @@ class State:
                 self.access.pop(folder, None)
             else:
                 self.access[folder] = access
+        for doc_id, held in changes.held.items():
+            if held is None:
+                self.held.pop(doc_id, None)
+            else:
+                self.held[doc_id] = held
         if changes.faults is not None:
             self.faults = changes.faults
 
@@ -131,12 +157,18 @@ class State:
     def trails(self) -> Mapping[str, tuple[Rules, ...]]:
         return {folder: access.trail for folder, access in self.access.items()}
 
+    @property
+    def waiting(self) -> list[str]:
+        """The documents whose deletion waits for a person, sorted."""
+        return sorted(doc_id for doc_id, held in self.held.items() if held.verdict is Verdict.WAITS)
+
 
 class Diff(Record, frozen=True, kw_only=True):
     """One batch of a scan: append `events` and save `changes` in one transaction.
 
     `faults` are new dead letters, `healed` those that no longer hold. The last batch of a scan carries the notices, and
-    `recheck_at`: scan again then, for something has yet to rest. Counts of the batches add up.
+    `recheck_at`: scan again then, for something has yet to rest. Counts of the batches add up. `held` is how many
+    deletes wait for a person after it.
     """
 
     events: tuple[ChangeEvent, ...] = ()
@@ -144,6 +176,7 @@ class Diff(Record, frozen=True, kw_only=True):
     faults: tuple[Fault, ...] = ()
     healed: tuple[Fault, ...] = ()
     counts: DocumentCounts = DocumentCounts()
+    held: int = 0
     notices: tuple[Notice, ...] = ()
     recheck_at: int | None = None
     last: bool = False

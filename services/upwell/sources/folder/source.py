@@ -10,12 +10,14 @@ from sqlalchemy import Connection
 from upwell.clock import Clock, now_us
 from upwell.errors import Misconfigured
 from upwell.records import Lane
+from upwell.sources.folder import diff as steps
 from upwell.sources.folder import state as tables
 from upwell.sources.folder.content import FileReader
 from upwell.sources.folder.diff import Origin
 from upwell.sources.folder.listing import is_lake, list_folder
-from upwell.sources.folder.records import Changes, Diff, State
-from upwell.sources.folder.scan import Scan
+from upwell.sources.folder.records import Changes, Diff, Held, State, Verdict
+from upwell.sources.folder.scan import BATCH_EVENTS, Scan
+from upwell.sources.folder.shrink import SHRINK_LIMIT
 
 
 class FolderSource:
@@ -34,6 +36,7 @@ class FolderSource:
         excluded: Iterable[Path] = (),
         clock: Clock = now_us,
         reader: FileReader | None = None,
+        shrink_limit: float = SHRINK_LIMIT,
     ) -> None:
         self.root = folder.resolve()
         try:
@@ -51,6 +54,7 @@ class FolderSource:
         self.reader = reader or FileReader(self.root, clock=clock)
         self.state = State()
         self._clock = clock
+        self._shrink_limit = shrink_limit
 
     def open(self, conn: Connection) -> None:
         """Bind the name to the folder and read what is remembered (again, after a transaction has failed).
@@ -74,6 +78,27 @@ class FolderSource:
             tables.save(conn, self.tenant, self.source, blank)
             self.state.apply(blank)
 
+    def refresh(self, conn: Connection) -> None:
+        """Read again what has been said of the deletes that wait."""
+        self.state.held = tables.load_held(conn, self.tenant, self.source)
+
+    def let_pass(self) -> Iterator[Diff]:
+        """The deletes that somebody has let pass, whatever the folder holds now. Save as in `scan`."""
+        approved = sorted(doc_id for doc_id, held in self.state.held.items() if held.verdict is Verdict.PASSES)
+        origin = self._origin(Lane.LIVE, self._clock())
+        for start in range(0, len(approved), BATCH_EVENTS):
+            some = approved[start : start + BATCH_EVENTS]
+            known = [self.state.documents.get(doc_id) for doc_id in some]
+            gone = [steps.deleted(origin, before) for before in known if before is not None and before.present]
+            held: dict[str, Held | None] = dict.fromkeys(some, None)
+            documents = tuple(document for step in gone for document in step.documents)
+            diff = Diff(
+                events=tuple(step.event for step in gone if step.event is not None),
+                changes=Changes(documents=documents, held=held),
+            )
+            yield diff
+            self.state.apply(diff.changes)
+
     def scan(self, *, lane: Lane = Lane.LIVE, evidence: frozenset[str] = frozenset()) -> Iterator[Diff]:
         """The batches that bring what is remembered to what is there; the last has `last` set, and always comes.
 
@@ -83,8 +108,10 @@ class FolderSource:
         """
         now = self._clock()
         listing = list_folder(self.root, now, self.excluded)
-        origin = Origin(tenant=self.tenant, source=self.source, lane=lane, now=now, root=str(self.root))
-        scan = Scan(self.state, listing, origin, self.owner, self.reader, evidence)
+        scan = Scan(self.state, listing, self._origin(lane, now), self.owner, self.reader, evidence, self._shrink_limit)
         for diff in scan.batches():
             yield diff
             self.state.apply(diff.changes)
+
+    def _origin(self, lane: Lane, now: int) -> Origin:
+        return Origin(tenant=self.tenant, source=self.source, lane=lane, now=now, root=str(self.root))

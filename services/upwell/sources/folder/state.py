@@ -18,6 +18,7 @@ from sqlalchemy import (
     and_,
     bindparam,
     delete,
+    func,
     insert,
     select,
     update,
@@ -26,7 +27,7 @@ from sqlalchemy.sql import ColumnElement
 
 from upwell.errors import Misconfigured
 from upwell.records import Acl
-from upwell.sources.folder.records import AccessState, Changes, Fault, Observed, State
+from upwell.sources.folder.records import AccessState, Changes, Fault, Held, Observed, State, Verdict
 
 METADATA = MetaData()
 _IDENTITY = ("tenant", "source")
@@ -55,6 +56,13 @@ DOCUMENTS = Table(
 )
 ACCESS = Table("folder_access", METADATA, *_keys("folder"), Column("state", LargeBinary, nullable=False))
 FAULTS = Table("folder_faults", METADATA, *_keys("fault"), Column("state", LargeBinary, nullable=False))
+HELD = Table(
+    "folder_held",
+    METADATA,
+    *_keys("doc_id"),
+    Column("since", BigInteger, nullable=False),
+    Column("verdict", String, nullable=False),
+)
 
 _ENCODE = msgspec.json.Encoder(order="deterministic").encode
 
@@ -105,7 +113,34 @@ def load(conn: Connection, tenant: str, source: str) -> State:
         documents=documents,
         access={row.folder: msgspec.json.decode(row.state, type=AccessState) for row in access},
         faults=frozenset(msgspec.json.decode(state, type=Fault) for state in faults),
+        held=load_held(conn, tenant, source),
     )
+
+
+def load_held(conn: Connection, tenant: str, source: str) -> dict[str, Held]:
+    """The deletes of one folder that wait, or did until somebody decided."""
+    rows = conn.execute(select(HELD).where(_of(HELD, tenant, source)))
+    return {row.doc_id: Held(doc_id=row.doc_id, since=row.since, verdict=Verdict(row.verdict)) for row in rows}
+
+
+def waiting(conn: Connection, tenant: str, source: str | None = None) -> list[tuple[str, str, int, int]]:
+    """(source, path, how many, since when in us) of the tenant's folders, or of one, where deletes wait."""
+    counted = (
+        select(FOLDERS.c.source, FOLDERS.c.path, func.count(), func.min(HELD.c.since))
+        .join(HELD, and_(HELD.c.tenant == FOLDERS.c.tenant, HELD.c.source == FOLDERS.c.source))
+        .where(FOLDERS.c.tenant == tenant, HELD.c.verdict == Verdict.WAITS)
+        .group_by(FOLDERS.c.source, FOLDERS.c.path)
+        .order_by(FOLDERS.c.source)
+    )
+    if source is not None:
+        counted = counted.where(FOLDERS.c.source == source)
+    return [(name, path, count, since) for name, path, count, since in conn.execute(counted)]
+
+
+def decide(conn: Connection, tenant: str, source: str, verdict: Verdict) -> None:
+    """Say what becomes of all deletes of a folder that wait."""
+    here = and_(_of(HELD, tenant, source), HELD.c.verdict == Verdict.WAITS)
+    conn.execute(update(HELD).where(here).values(verdict=str(verdict)))
 
 
 def save(conn: Connection, tenant: str, source: str, changes: Changes) -> None:
@@ -115,6 +150,13 @@ def save(conn: Connection, tenant: str, source: str, changes: Changes) -> None:
     kept = {folder: _ENCODE(state) for folder, state in changes.access.items() if state is not None}
     _forget(conn, ACCESS, "folder", [identity | {"folder": folder} for folder in changes.access])
     _add(conn, ACCESS, [identity | {"folder": folder, "state": state} for folder, state in kept.items()])
+    _forget(conn, HELD, "doc_id", [identity | {"doc_id": doc_id} for doc_id in changes.held])
+    still = [held for held in changes.held.values() if held is not None]
+    _add(
+        conn,
+        HELD,
+        [identity | {"doc_id": one.doc_id, "since": one.since, "verdict": str(one.verdict)} for one in still],
+    )
     if changes.faults is not None:
         conn.execute(delete(FAULTS).where(_of(FAULTS, tenant, source)))
         _add(conn, FAULTS, [identity | {"fault": _fault_key(one), "state": _ENCODE(one)} for one in changes.faults])
