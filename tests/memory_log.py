@@ -35,6 +35,9 @@ class MemoryBlobs:
     def remove(self, ref):
         self.kept.pop(ref.uri, None)
 
+    def held(self, key, through=MAX_VERSION):
+        return len([owner for owner, _, version in self.kept.values() if owner == key and version <= through])
+
     def forget(self, key, through=MAX_VERSION):
         gone = [uri for uri, (owner, _, version) in self.kept.items() if owner == key and version <= through]
         for uri in gone:

@@ -36,6 +36,8 @@ CROSSING: tuple[type[Record], ...] = (
     answers.StatusAnswer,
     answers.DeadAnswer,
     answers.EraseAnswer,
+    answers.Certificate,
+    answers.VerifyAnswer,
     answers.Check,
     answers.TopicsCheck,
     answers.TopicsAnswer,

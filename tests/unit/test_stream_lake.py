@@ -7,11 +7,12 @@ import pytest
 
 import words
 from stream_lake import StreamLake
-from upwell.answers import ChunkCounts, DeadFilter
+from upwell.answers import ChunkCounts, DeadFilter, EraseWish, Scope
 from upwell.errors import Misconfigured, NotFound, Retryable
 from upwell.records import Acl, ChangeEvent, Inline, Op
+from upwell.runtime.erasing import erase
 from upwell.runtime.stream import topics
-from upwell.runtime.stream.erasing import erase
+from upwell.runtime.stream.erasing import erasing
 from upwell.runtime.stream.intake import CARRIED_BYTES, alone
 
 OWNER = "user:ana"
@@ -194,7 +195,9 @@ def test_an_erasure_that_nobody_carries_out_says_so(world):
     world.sink.accept([upsert("a.md", "larch")])
     world.producer.working = False
     with pytest.raises(Retryable, match="has not ended yet"):
-        erase(world.lake._parts, upsert("a.md", "").key, patience_s=0.1)
+        erase(
+            erasing(world.lake._parts, patience_s=0.1), EraseWish(scope=Scope.DOCUMENT, name="a.md", tenant="default")
+        )
 
 
 @pytest.fixture

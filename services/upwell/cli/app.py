@@ -21,6 +21,7 @@ from upwell.cli import (
     token,
     topics,
     up,
+    verify,
     version,
     worker,
 )
@@ -61,6 +62,7 @@ for module in (
     status,
     explain,
     erase,
+    verify,
     doctor,
     init,
     up,

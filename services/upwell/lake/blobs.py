@@ -71,19 +71,14 @@ class FsspecBlobs:
             with _errors():
                 self._removed(f"{self._root}/{ref.uri}")
 
+    def held(self, key: DocKey, through: int = MAX_VERSION) -> int:
+        with _errors():
+            return len(self._found(key, through))
+
     def forget(self, key: DocKey, through: int = MAX_VERSION) -> int:
         """On a store that keeps old versions of objects, those must be set to expire there."""
-        removed = 0
         with _errors():
-            try:
-                found = list(self._fs.find(f"{self._root}/{key.digest}"))
-            except FileNotFoundError:
-                return 0
-            for path in found:
-                name = NAME.search(path)
-                if name is None or int(name[1]) <= through:
-                    removed += self._removed(path)
-        return removed
+            return sum(self._removed(path) for path in self._found(key, through))
 
     def expire(self, before: int) -> int:
         removed = 0
@@ -96,6 +91,15 @@ class FsspecBlobs:
 
     def close(self) -> None:
         """Nothing is held open."""
+
+    def _found(self, key: DocKey, through: int) -> list[str]:
+        """The document's files up to a version, and what a crash has left half written."""
+        try:
+            found = list(self._fs.find(f"{self._root}/{key.digest}"))
+        except FileNotFoundError:
+            return []
+        names = ((path, NAME.search(path)) for path in found)
+        return [path for path, name in names if name is None or int(name[1]) <= through]
 
     def _removed(self, path: str) -> bool:
         """Remove a file; whether it was there, and a blob."""

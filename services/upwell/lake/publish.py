@@ -18,7 +18,7 @@ from upwell.lake.insert import Insertion
 from upwell.lake.plan import Plan, emptied, plan
 from upwell.lake.vectors import CountedVectors, VectorsFor, keyed
 from upwell.ports import DocumentRow, Manifest, Registry, Store
-from upwell.records import ChangeEvent, DocKey, Op, Outcome, ParseStatus, PreparedDocument, Record
+from upwell.records import ChangeEvent, DocKey, Lane, Op, Outcome, ParseStatus, PreparedDocument, Record
 
 BATCH_CHUNKS = 16
 """How many chunks are embedded and inserted at a time."""
@@ -207,7 +207,7 @@ class Publisher:
         if removed is None:
             return self._overtaken(event)
         if event.op is Op.ERASE:
-            self._scrub(event.key)
+            self._scrub(event)
         return PublishResult(outcome=Outcome.APPLIED, removed=removed)
 
     def _overtaken(self, event: ChangeEvent) -> PublishResult:
@@ -226,7 +226,7 @@ class Publisher:
         self._changes.release(event)
         row = self._registry.row(event.key)
         if row is not None and row.rank == decide.RANKS[Op.ERASE]:
-            self._scrub(event.key)
+            self._scrub(event)
         return PublishResult(outcome=outcome, detail="" if known is None else known.detail)
 
     def _present(self, key: DocKey, live: Manifest) -> Manifest:
@@ -237,8 +237,11 @@ class Publisher:
         entries = tuple(entry for entry in live.entries if entry.point_id not in missing)
         return Manifest(generation=live.generation, entries=entries)
 
-    def _scrub(self, key: DocKey) -> None:
-        """Leave no word of an erased document in any file."""
-        self._registry.purge(key)
+    def _scrub(self, event: ChangeEvent) -> None:
+        """Leave no word of an erased document in any file. An erasure that is one of many (in the backfill lane) leaves
+        the stores' files to whoever sends them all, for rewriting those costs the same for one as for thousands."""
+        self._registry.purge(event.key)
+        if event.op is Op.ERASE and event.lane is Lane.BACKFILL:
+            return
         for store in self._convergence.stores.values():
             store.vacuum()

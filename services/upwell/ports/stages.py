@@ -80,6 +80,10 @@ class Blobs(Protocol):
         """Remove one blob; nothing happens when it is gone, or the reference names none."""
         ...
 
+    def held(self, key: DocKey, through: int = MAX_VERSION) -> int:
+        """How many blobs of a document there are up to this version."""
+        ...
+
     def forget(self, key: DocKey, through: int = MAX_VERSION) -> int:
         """Remove a document's blobs up to this version; how many there were."""
         ...

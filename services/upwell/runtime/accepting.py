@@ -4,10 +4,11 @@ import threading
 from collections.abc import Iterable, Sequence
 
 import sqlalchemy as sa
+from msgspec.structs import replace
 
 from upwell.errors import Overloaded, Retryable
 from upwell.ports import Fate
-from upwell.records import ChangeEvent, Outcome
+from upwell.records import ChangeEvent, Lane, Op, Outcome
 from upwell.runtime.backlog import Ticket
 from upwell.runtime.engine import Engine, Work
 from upwell.runtime.eventlog import EventLog
@@ -27,7 +28,8 @@ class EngineSink:
     def accept(self, events: Sequence[ChangeEvent]) -> None:
         if self._engine.open_events() + len(events) > self._max_pending:
             raise Overloaded("too many events wait in the log", RETRY_AFTER_S)
-        self._engine.submit(events)
+        # An erasure from the network has nobody who rewrites files for many at once: each sees to its own.
+        self._engine.submit([replace(e, lane=Lane.LIVE) if e.op is Op.ERASE else e for e in events])
 
     def fates(self, events: Sequence[ChangeEvent], timeout_s: float) -> dict[str, Fate]:
         wanted = {event.event_id for event in events}

@@ -14,6 +14,7 @@ from upwell.answers import (
     DeadAnswer,
     DeadFilter,
     EraseAnswer,
+    EraseWish,
     IngestAnswer,
     LakeApi,
     Progress,
@@ -85,6 +86,9 @@ class HandedOverLake:
 
     def erase(self, doc: str, *, tenant: str = "default", source: str | None = None) -> EraseAnswer:
         return self._ask(lambda lake: lake.erase(doc, tenant=tenant, source=source))
+
+    def erase_all(self, wish: EraseWish) -> EraseAnswer:
+        return self._ask(lambda lake: lake.erase_all(wish))
 
     def close(self) -> None:
         self._lake.close()

@@ -10,8 +10,10 @@ from upwell.answers import (
     DeadAnswer,
     DeadFilter,
     EraseAnswer,
+    EraseWish,
     IngestAnswer,
     Progress,
+    Scope,
     SearchAnswer,
     ShowAnswer,
     StatusAnswer,
@@ -19,9 +21,9 @@ from upwell.answers import (
 from upwell.errors import Misconfigured
 from upwell.ports import DeadLetter
 from upwell.records import ChangeEvent
-from upwell.runtime import erasing, looks, views
+from upwell.runtime import looks, views
 from upwell.runtime.catalog import Catalog
-from upwell.runtime.finding import find_whole
+from upwell.runtime.erasing_here import erase_here
 from upwell.runtime.ingesting import ingested, look_until_rested
 from upwell.runtime.intake import EngineIntake
 from upwell.runtime.letters import matching
@@ -147,7 +149,15 @@ class LocalLake:
         return sum(self._parts.log.discard(portion) for portion in some(ids))
 
     def erase(self, doc: str, *, tenant: str = "default", source: str | None = None) -> EraseAnswer:
-        return erasing.erase(self._parts, find_whole(self._parts.registry, doc, tenant, source).key)
+        return self.erase_all(EraseWish(scope=Scope.DOCUMENT, name=doc, tenant=tenant, source=source))
+
+    def erase_all(self, wish: EraseWish) -> EraseAnswer:
+        answer = erase_here(self._parts, wish)
+        if wish.scope in (Scope.SOURCE, Scope.TENANT) and not wish.dry_run:
+            with self._lock:  # what these folders remembered is forgotten
+                for place in [place for place in self._scannings if _within(place, wish)]:
+                    del self._scannings[place]
+        return answer
 
     def exposition(self) -> bytes:
         """The metrics page: the gauges as of now, in Prometheus' text format."""
@@ -204,3 +214,8 @@ class LocalLake:
         if place in self._parts.followed:
             return now
         return look.looked_at if look else None
+
+
+def _within(place: tuple[str, str], wish: EraseWish) -> bool:
+    tenant, source = place
+    return tenant == wish.tenant and (wish.scope is Scope.TENANT or source == wish.name)

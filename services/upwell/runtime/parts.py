@@ -12,6 +12,7 @@ from upwell.metrics import Metrics
 from upwell.ports import Audit, Embedder, NoAudit, Preparer, Store
 from upwell.records import Record
 from upwell.runtime.engine import Engine
+from upwell.runtime.erasing_parts import Certifying
 from upwell.runtime.eventlog import EventLog
 from upwell.runtime.lazy import Lazy
 
@@ -54,6 +55,7 @@ class Parts:
     audit_rest: Callable[[], None] = lambda: None
     acl_max_age_us: int = ACL_MAX_AGE_US
     audit_queries: Literal["hash", "text"] = "hash"
+    certifying: Certifying | None = None
     followed: set[tuple[str, str]] = field(default_factory=set)
     closers: list[Callable[[], None]] = field(default_factory=list)
 

@@ -13,6 +13,7 @@ from upwell.answers import (
     DeadAnswer,
     DeadFilter,
     EraseAnswer,
+    EraseWish,
     IngestAnswer,
     Progress,
     SearchAnswer,
@@ -23,6 +24,9 @@ from upwell.errors import Misconfigured, NotFound, Reason, Rejected, Retryable, 
 from upwell.runtime.handover import OwnerGone
 
 T = TypeVar("T")
+
+PATIENT = httpx.Timeout(None, connect=10.0)
+"""For what takes as long as it takes."""
 
 
 class RemoteLake:
@@ -106,7 +110,10 @@ class RemoteLake:
 
     def erase(self, doc: str, *, tenant: str = "default", source: str | None = None) -> EraseAnswer:
         body = {"doc_id": doc, "tenant": tenant, "source": source}
-        return self._ask(EraseAnswer, "POST", "/v1/erase", json=body)
+        return self._ask(EraseAnswer, "POST", "/v1/erase", json=body, timeout=PATIENT)
+
+    def erase_all(self, wish: EraseWish) -> EraseAnswer:
+        return self._ask(EraseAnswer, "POST", "/v1/erasures", json=msgspec.to_builtins(wish), timeout=PATIENT)
 
     def close(self) -> None:
         self._http.close()

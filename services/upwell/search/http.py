@@ -17,7 +17,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel, ConfigDict, Field
 
 from upwell import __version__
-from upwell.answers import DeadFilter, LakeApi
+from upwell.answers import DeadFilter, EraseWish, LakeApi, Scope
 from upwell.errors import Misconfigured, NotFound, Rejected, Retryable, UpwellError
 
 STATUS_OF: dict[type[UpwellError], int] = {Misconfigured: 400, NotFound: 404, Rejected: 422, Retryable: 503}
@@ -60,6 +60,20 @@ class WhichBody(BaseModel):
     @property
     def filter(self) -> DeadFilter:
         return DeadFilter(**{**self.model_dump(), "ids": tuple(self.ids)})
+
+
+class WishBody(BaseModel):
+    """What to erase (see `answers.EraseWish`); no word may be misspelt."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    scope: Scope
+    name: str
+    tenant: str = "default"
+    source: str | None = None
+    with_documents: bool = False
+    dry_run: bool = False
+    names: bool = True
 
 
 class EraseBody(BaseModel):
@@ -158,6 +172,10 @@ def _add_operating(app: FastAPI, lake: LakeApi) -> None:
     @app.post("/v1/erase")
     def erase(body: EraseBody) -> Response:
         return _answer(lake.erase(body.doc_id, tenant=body.tenant, source=body.source))
+
+    @app.post("/v1/erasures")
+    def erase_all(body: WishBody) -> Response:
+        return _answer(lake.erase_all(EraseWish(**body.model_dump())))
 
     @app.post("/v1/ingest")
     def ingest(body: IngestBody) -> StreamingResponse:

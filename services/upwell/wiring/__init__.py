@@ -18,10 +18,11 @@ from upwell.wiring.embedded import own as _own_embedded
 
 if TYPE_CHECKING:
     from upwell.audit.records import AuditRecords
+    from upwell.erase.certificate import Verifier
     from upwell.runtime.gateway.process import Gateway
     from upwell.runtime.stream.topics import Line, Role
 
-__all__ = ["audit", "connect", "doctor", "explain", "gateway", "init", "own", "worker"]
+__all__ = ["audit", "certificate_verifier", "connect", "doctor", "explain", "gateway", "init", "own", "worker"]
 
 
 def connect(settings: Settings, *, role: str = "command", create: bool = True) -> LakeApi:
@@ -66,6 +67,13 @@ def audit(settings: Settings) -> "AuditRecords":
     if tables is None:
         raise Misconfigured(f"no audit in {settings.lake}: nothing was done here yet, or its file was taken away")
     return AuditRecords(tables, opening.audit_verifier(settings), all_signed=settings.brokers is None)
+
+
+def certificate_verifier(settings: Settings) -> "Verifier":
+    """Verifies by the lake's own keys, newest and older. Raises Misconfigured where the lake has none."""
+    from upwell.identity.own_key import LakeKey, signing_key_of
+
+    return LakeKey(signing_key_of(settings)).verify
 
 
 def gateway(settings: Settings) -> "Gateway":

@@ -15,11 +15,13 @@ from upwell.chunk.policy import DEFAULT_POLICY
 from upwell.config import Settings
 from upwell.database import open_database
 from upwell.embed import MINILM, embedder_of
+from upwell.erase.remaining import Surroundings, Topics
 from upwell.errors import Misconfigured
 from upwell.lake.registry import ACTIVE_PIPELINE, SqlRegistry
 from upwell.ports import Blobs, Embedder, Store
 from upwell.prefix.structural import PREFIXER
 from upwell.records import stable_hash
+from upwell.runtime.erasing_parts import Certifying
 from upwell.runtime.eventlog import EventLog
 from upwell.runtime.owner import make_folder
 from upwell.runtime.parts import Identity
@@ -167,3 +169,41 @@ def _database(settings: Settings, file: str) -> Path | str:
 
 def _named(settings: Settings) -> str:
     return str(settings.lake) if settings.registry is None else "the lake"
+
+
+def certifying(settings: Settings) -> Certifying:
+    """Who signs certificates of erasure, and how this lake is built. The key is made when it is first needed."""
+    from upwell.identity.own_key import LakeKey, signing_key_of
+
+    return Certifying(
+        signer=lambda: LakeKey.at(signing_key_of(settings)).signing_key(),
+        where=Surroundings(
+            lake=str(settings.lake.absolute()) if settings.brokers is None else settings.brokers,
+            registry_server=settings.registry is not None,
+            store_server=settings.store is not None,
+            blobs=_blobs_protocol(settings),
+            topics=None if settings.brokers is None else log_topics(settings),
+            query_words=settings.audit_queries == "text",
+        ),
+    )
+
+
+def _blobs_protocol(settings: Settings) -> str | None:
+    """None in the embedded lake, which has no blob store."""
+    if settings.brokers is None:
+        return None
+    protocol, scheme, _ = (settings.blobs or "").partition("://")
+    return protocol if scheme else "file"
+
+
+def log_topics(settings: Settings) -> Topics:
+    """The topics that carry what is known of documents, and for how long."""
+    from upwell.runtime.stream import topics
+
+    dead = {topics.DEAD: settings.dead_retention_days}
+    return Topics(
+        forgetting=tuple((topic, dead.get(topic, settings.retention_days)) for topic in topics.FORGETTING),
+        passing=tuple((topic, settings.retention_days) for topic in (topics.CONTROL, topics.APPLIED)),
+        members=topics.PRINCIPALS,
+        compaction_lag_days=settings.compaction_lag_days,
+    )

@@ -110,7 +110,8 @@ class EdgeStore:
         Raises Retryable when it was interrupted, or when the old log would not go.
         """
         with self._vacuuming:
-            self._ask(ask.Compact(), type(None), timeout_s=COMPACT_TIMEOUT_S)
+            if not self._ask(ask.Compact(), bool, timeout_s=COMPACT_TIMEOUT_S):
+                return
             for _ in range(MOST_PADDING):
                 if self._ask(ask.PadLog(), int, again=False) == 0:
                     return

@@ -71,7 +71,8 @@ class Count(Record, frozen=True, kw_only=True, tag="count"):
 
 
 class Compact(Record, frozen=True, kw_only=True, tag="compact"):
-    """Rewrite segments that hold deleted points, and mark the log's present files as the old ones. Answer: nothing."""
+    """Rewrite segments that hold deleted points, and mark the log's present files as the old ones. Answer: whether
+    there was anything to take away (bool); if not, nothing was done."""
 
 
 class PadLog(Record, frozen=True, kw_only=True, tag="pad_log"):

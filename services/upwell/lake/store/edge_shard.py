@@ -36,6 +36,7 @@ class Shard:
         self._shard = _opened(self._path, dim)
         self._old_log: OldLog | None = None
         self._unflushed = True
+        self._taken_away, self._compacted, self._vacuumed = 1, 0, 0  # what an earlier process took away is not known
 
     def insert(self, request: ask.Insert) -> None:
         fresh = [point_out(point, self._dim) for point in request.points]
@@ -50,12 +51,14 @@ class Shard:
     def stamp(self, request: ask.Stamp) -> None:
         target = rendered(request.target)
         if self._shard.count(edge.CountRequest(exact=True, filter=target)):
+            self._taken_away += 1
             self._update(edge.UpdateOperation.set_payload_by_filter(target, dict(request.fields)))
 
     def prune(self, request: ask.Prune) -> int:
         doomed = rendered(request.doomed)
         found = self._shard.count(edge.CountRequest(exact=True, filter=doomed))
         if found:
+            self._taken_away += 1
             self._update(edge.UpdateOperation.delete_points_by_filter(doomed))
         return found
 
@@ -92,14 +95,21 @@ class Shard:
     def count(self) -> int:
         return self._shard.count(edge.CountRequest(exact=True))
 
-    def compact(self) -> None:
-        """Rewrite every segment with a deleted point in it, and remember the log's present files."""
+    def compact(self) -> bool:
+        """Rewrite every segment with a deleted point in it, and remember the log's present files.
+
+        False, and nothing done, when nothing was taken away since the last vacuum was through.
+        """
+        if self._taken_away == self._vacuumed:
+            return False
+        self._compacted = self._taken_away
         for _ in range(MOST_PASSES):
             if not self._shard.optimize():
                 break
         self._shard.flush()
         self._forget_old_log()
         self._old_log = OldLog(self._path / "wal")
+        return True
 
     def pad_log(self) -> int:
         """Push the log on by a few megabytes; returns how many of the remembered files are left.
@@ -114,6 +124,7 @@ class Shard:
         left = self._old_log.left()
         if not left:
             self._forget_old_log()
+            self._vacuumed = self._compacted
         return left
 
     def close(self) -> None:

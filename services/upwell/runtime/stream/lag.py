@@ -1,6 +1,6 @@
 """How far the workers are behind, by the brokers: what lies beyond the offsets that each group has committed."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from kafka import TopicPartition
@@ -9,7 +9,7 @@ from kafka.admin import OffsetSpec
 from upwell.answers import GroupState, TopicState
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.admin import Administration, partitions
-from upwell.runtime.stream.topics import Role
+from upwell.runtime.stream.topics import Line, Role
 
 Offsets = Mapping[TopicPartition, int]
 
@@ -34,6 +34,13 @@ class LagReader:
     def topics(self) -> tuple[TopicState, ...]:
         """The lake's topics that are there; compaction may have taken some of what their offsets span."""
         return self._administration.ask(_topics)
+
+    def noted(self) -> Callable[[], bool]:
+        """Takes the ends of what the ledger reads now; the answer says whether it has read up to them."""
+        wanted = topics.taken_by(Role.LEDGER, Line.LIVE)
+        ends = self._administration.ask(lambda client: _offsets(client, partitions(client, wanted))[1])
+        group = topics.group_of(Role.LEDGER, Line.LIVE)
+        return lambda: self._administration.ask(lambda client: _read_up_to(client, group, ends))
 
     def close(self) -> None:
         self._administration.close()
@@ -85,6 +92,11 @@ def _offsets(client: Any, here: Mapping[str, Iterable[TopicPartition]]) -> tuple
         {one: found.offset for one, found in begins.items()},
         {one: found.offset for one, found in ends.items()},
     )
+
+
+def _read_up_to(client: Any, group: str, ends: Offsets) -> bool:
+    committed = client.list_group_offsets([group]).get(group, {})
+    return all(one in committed and committed[one].offset >= end for one, end in ends.items() if end)
 
 
 def _lag(of_topic: Iterable[TopicPartition], begins: Offsets, ends: Offsets, committed: Mapping[Any, Any]) -> int:

@@ -12,8 +12,10 @@ from upwell.answers import (
     DeadAnswer,
     DeadFilter,
     EraseAnswer,
+    EraseWish,
     IngestAnswer,
     Progress,
+    Scope,
     SearchAnswer,
     ShowAnswer,
     StatusAnswer,
@@ -23,7 +25,7 @@ from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.ports import DeadLetter
 from upwell.runtime import looks, views
 from upwell.runtime.catalog import Catalog
-from upwell.runtime.finding import find_whole
+from upwell.runtime.erasing import erase
 from upwell.runtime.ingesting import ingested, look_until_rested
 from upwell.runtime.letters import matching
 from upwell.runtime.owner import make_folder
@@ -31,7 +33,7 @@ from upwell.runtime.reading import GovernedReading, operator_as
 from upwell.runtime.replaying import give_back, outcomes_of, reopen, settle, some
 from upwell.runtime.scanning import Scanning
 from upwell.runtime.stream import topics
-from upwell.runtime.stream.erasing import erase
+from upwell.runtime.stream.erasing import MEMORY, erasing
 from upwell.runtime.stream.following import StreamFollowing
 from upwell.runtime.stream.intake import Memory, StreamIntake, alone
 from upwell.runtime.stream.parts import LakeParts
@@ -39,7 +41,6 @@ from upwell.runtime.stream.waiting import Waiting
 from upwell.sources.folder.content import FileReader
 from upwell.sources.folder.source import FolderSource
 
-MEMORY = "folders.sqlite"
 OWNER = "workers over Kafka"
 
 
@@ -175,7 +176,10 @@ class DistributedLake:
         return sum(self._parts.ledger.discard(portion) for portion in some(ids))
 
     def erase(self, doc: str, *, tenant: str = "default", source: str | None = None) -> EraseAnswer:
-        return erase(self._parts, find_whole(self._parts.registry, doc, tenant, source).key)
+        return self.erase_all(EraseWish(scope=Scope.DOCUMENT, name=doc, tenant=tenant, source=source))
+
+    def erase_all(self, wish: EraseWish) -> EraseAnswer:
+        return erase(erasing(self._parts), wish)
 
     def close(self) -> None:
         self._parts.close()
