@@ -41,7 +41,7 @@ def part(value: Any) -> str:
 
 
 @cache
-def private(algorithm: str, number: int = 0) -> Any:
+def private(algorithm: str, number: int) -> Any:
     """The same key for the same question: making RSA keys takes time."""
     return KEYS[algorithm]()
 

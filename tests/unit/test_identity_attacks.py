@@ -261,7 +261,7 @@ def test_weak_secret_and_doubtful_keys_of_a_set_are_passed_over(tmp_path):
 
     weak = RSAAlgorithm.to_jwk(rsa.generate_private_key(65537, 1024).public_key(), as_dict=True)
     good = jwk("EdDSA", "one")
-    leaked = {**good, "kid": "leaked", "d": b64(private("EdDSA").private_bytes_raw())}
+    leaked = {**good, "kid": "leaked", "d": b64(private("EdDSA", 0).private_bytes_raw())}
     doubtful = [
         {**weak, "kid": "weak"},
         leaked,

@@ -252,7 +252,7 @@ def test_another_library_takes_the_lakes_tokens_and_makes_such_that_we_take(tmp_
     key = jwt.PyJWK(own.public_jwk(issued.kid))
     claims = jwt.decode(issued.token, key, algorithms=["EdDSA"], audience="upwell", issuer=own.issuer)
     assert (claims["sub"], claims["groups"], claims["jti"]) == ("ana", ["eng"], issued.token_id)
-    made = jwt.encode(CLAIMS, private("RS256"), algorithm="RS256", headers={"kid": "rsa"})
+    made = jwt.encode(CLAIMS, private("RS256", 0), algorithm="RS256", headers={"kid": "rsa"})
     assert verifier(keys, clock).verify(made).subject == "ana"
 
 

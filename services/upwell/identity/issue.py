@@ -44,7 +44,7 @@ def check(grant: Grant) -> None:
     for what, value in (("user", grant.subject), ("tenant", grant.tenant), *(("group", one) for one in grant.groups)):
         if not is_name(value):
             raise Misconfigured(
-                f"{what} {value[:40]!r}: a name is printable, without blanks at its ends, of {MAX_NAME_CHARS} characters "
+                f"{what} {value[:40]!r}: a name is printable, without blanks around, of {MAX_NAME_CHARS} characters "
                 "at most"
             )
     if len(grant.groups) > MAX_GROUPS:
