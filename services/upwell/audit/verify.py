@@ -77,7 +77,7 @@ class _Walk:
         self._verifier = verifier
         self._seen = seen
         self._all_signed = all_signed
-        self._key = ""
+        self._key: str | None = None  # not known yet
         self._head = Head(writer=writer, seq=-1, hash=BEFORE_ALL)
         self._sealed = -1
         self._expired = 0
@@ -128,8 +128,8 @@ class _Walk:
         checkpoint = self._tables.checkpoint(self._writer)
         if checkpoint is None:
             return
-        self._key = checkpoint.key
         self._check_signature(checkpoint, checkpoint=True)
+        self._key = None if checkpoint.key else ""  # the key may have been another one when it was written
         self._expired = checkpoint.through_seq + 1
         self._head = Head(writer=self._writer, seq=checkpoint.through_seq, hash=checkpoint.hash)
         self._sealed = checkpoint.through_seq
@@ -175,6 +175,8 @@ class _Walk:
 
     def _check_signature(self, seal: Seal, *, checkpoint: bool = False) -> None:
         where = f"record {seal.through_seq}"
+        if self._key is None:
+            self._key = seal.key
         if seal.key != self._key:
             raise _Bad(f"{where}: sealed with another key than the chain's")
         if not seal.key:
