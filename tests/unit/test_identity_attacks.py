@@ -317,7 +317,7 @@ def outcome(verifying: Verifier, text: str):
         return None
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(changes=st.dictionaries(NAMES, JSON, max_size=4))
 def test_whatever_a_signed_token_claims_its_bearer_is_one_user_of_the_issuers_tenant(verifying, changes):
     caller = outcome(verifying, token({**CLAIMS, **changes}))
@@ -330,7 +330,7 @@ def test_whatever_a_signed_token_claims_its_bearer_is_one_user_of_the_issuers_te
         assert caller.expires_at > NOW_US - 30_000_000
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     text=st.one_of(
         st.text(max_size=200),
@@ -342,7 +342,7 @@ def test_no_text_is_a_token_by_chance(verifying, text):
     assert outcome(verifying, text) is None
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     at=st.integers(0, 10_000),
     letter=st.sampled_from(string.ascii_letters + string.digits + "-_.= \x00é"),
@@ -355,7 +355,7 @@ def test_no_changed_letter_leaves_a_token_good(verifying, at, letter, kind):
     assert (outcome(verifying, changed) is None) == (changed != good)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     header=st.dictionaries(
         st.sampled_from(["alg", "kid", "typ", "jwk", "jku", "crit", "b64", "x5c", "cty"]), JSON, max_size=4

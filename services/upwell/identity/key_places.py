@@ -63,22 +63,26 @@ class FileKeys:
 
 
 class HttpKeys:
-    """An endpoint, asked without following redirects and without compression (a small answer cannot unfold)."""
+    """An endpoint, asked without following redirects and without compression (a small answer cannot unfold).
 
-    def __init__(self, url: str) -> None:
+    Its body has to be there within `total_s` seconds; a wait for any single piece of its answer is no longer either.
+    """
+
+    def __init__(self, url: str, *, total_s: float = TOTAL_S) -> None:
         parts = urlsplit(url)
         local = _is_local(parts.hostname or "")
         if not parts.hostname or parts.username is not None or (parts.scheme.lower() == "http" and not local):
             raise Misconfigured("setting issuers.jwks: give an https URL without a password, or a file")
         self._url = url
         self._local = local
+        self._total_s = total_s
 
     def mark(self) -> object:
         return None
 
     def read(self) -> bytes:
-        deadline = time.monotonic() + TOTAL_S
-        limits = httpx.Timeout(TOTAL_S, connect=CONNECT_S)
+        deadline = time.monotonic() + self._total_s
+        limits = httpx.Timeout(self._total_s, connect=min(CONNECT_S, self._total_s))
         headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
         try:
             with (
