@@ -7,7 +7,7 @@ told apart, and nothing counts what is hidden.
 from typing import Protocol
 
 from upwell.access import Asker
-from upwell.answers import SearchAnswer
+from upwell.answers import LakeApi, SearchAnswer
 from upwell.records import Record
 
 
@@ -201,3 +201,11 @@ class ReadApi(Protocol):
     ) -> ChangesAnswer: ...
 
     def sources(self, *, reader: Reader) -> SourcesAnswer: ...
+
+
+class ReadableLake(LakeApi, Protocol):
+    """A lake that answers readers, too."""
+
+    def reading(self) -> ReadApi:
+        """What answers them: any number of readers at a time."""
+        ...

@@ -189,7 +189,7 @@ def test_other_addresses_are_not_there(ask, uri):
     async def conversation(client):
         return await client.read_resource(uri)
 
-    with pytest.raises(MCPError, match="no such|none that you may see"):
+    with pytest.raises(MCPError, match=r"no such|none that you may see"):
         ask(conversation)
 
 

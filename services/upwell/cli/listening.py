@@ -1,11 +1,11 @@
 """Listening on the network: where, and what to say of it."""
 
-import ipaddress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from upwell.cli.output import note
+from upwell.runtime.serving import is_loopback
 
 if TYPE_CHECKING:
     from upwell.config import Settings
@@ -27,15 +27,18 @@ def announce(url: str, host: str, settings: "Settings") -> None:
     note(f"listening on {url}: events, hooks, health and metrics")
     if not settings.keys and not any(source.hook for source in settings.sources.values()):
         note("note: no keys and no hooks are set, so every event is refused; `upwell gateway --new-key` makes a key")
-    if not _is_loopback(host):
+    warn_of_network(host)
+
+
+def announce_reading(url: str, host: str) -> None:
+    """Say where readers are answered, and what is unwise about it."""
+    note(f"listening on {url}: search and documents under /v1, MCP at /mcp, health and metrics")
+    warn_of_network(host)
+
+
+def warn_of_network(host: str) -> None:
+    if not is_loopback(host):
         note("warning: this is plain HTTP on the network: put a proxy that ends TLS in front of it")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _checked(text: str | None) -> str | None:

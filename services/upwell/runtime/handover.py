@@ -7,22 +7,28 @@ operation of a lake ends in the same lake when it is repeated.
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import msgspec
 
 from upwell.answers import (
     ALL_LETTERS,
+    ApproveAnswer,
     DeadAnswer,
     DeadFilter,
     EraseAnswer,
     EraseWish,
     IngestAnswer,
-    LakeApi,
+    MemberAnswer,
     Progress,
     SearchAnswer,
     ShowAnswer,
     StatusAnswer,
 )
 from upwell.errors import Retryable
+from upwell.reading import ReadableLake, ReadApi, Reader
+from upwell.runtime.reading_asked import AskedReading
+from upwell.search.questions import QUESTIONS
 
 T = TypeVar("T")
 
@@ -35,12 +41,12 @@ class OwnerGone(Retryable):
 
 
 class HandedOverLake:
-    """`answers.LakeApi` over what `connect` finds, now and each time that an owner has gone (OwnerGone).
+    """`reading.ReadableLake` over what `connect` finds, now and each time that an owner has gone (OwnerGone).
 
     Raises what the lake raises, and OwnerGone when MOST_OWNERS in a row have left.
     """
 
-    def __init__(self, connect: Callable[[], LakeApi]) -> None:
+    def __init__(self, connect: Callable[[], ReadableLake]) -> None:
         self._connect = connect
         self._lake = self._next()
 
@@ -90,10 +96,30 @@ class HandedOverLake:
     def erase_all(self, wish: EraseWish) -> EraseAnswer:
         return self._ask(lambda lake: lake.erase_all(wish))
 
+    def reading(self) -> ReadApi:
+        """See `reading.ReadableLake`."""
+
+        def ask(name: str, question: dict[str, Any], reader: Reader) -> Any:
+            asked = msgspec.convert(question, QUESTIONS[name])
+            return self._ask(lambda lake: asked.ask(lake.reading(), reader))
+
+        return AskedReading(ask)
+
+    def principals_set(
+        self, principal: str, *, member_of: frozenset[str] = frozenset(), gone: bool = False, tenant: str = "default"
+    ) -> MemberAnswer:
+        return self._ask(lambda lake: lake.principals_set(principal, member_of=member_of, gone=gone, tenant=tenant))
+
+    def principals_list(self, *, tenant: str = "default") -> tuple[MemberAnswer, ...]:
+        return self._ask(lambda lake: lake.principals_list(tenant=tenant))
+
+    def approve(self, *, tenant: str = "default", source: str | None = None, discard: bool = False) -> ApproveAnswer:
+        return self._ask(lambda lake: lake.approve(tenant=tenant, source=source, discard=discard))
+
     def close(self) -> None:
         self._lake.close()
 
-    def _ask(self, ask: Callable[[LakeApi], T]) -> T:
+    def _ask(self, ask: Callable[[ReadableLake], T]) -> T:
         for _ in range(MOST_OWNERS):
             try:
                 return ask(self._lake)
@@ -102,7 +128,7 @@ class HandedOverLake:
                 self._lake = self._next()
         return ask(self._lake)
 
-    def _next(self) -> LakeApi:
+    def _next(self) -> ReadableLake:
         for _ in range(MOST_OWNERS):
             try:
                 return self._connect()

@@ -21,6 +21,8 @@ from upwell.errors import Misconfigured
 from upwell.records import Record
 
 POLL_S = 0.05
+LASTING = frozenset({"run", "serve"})
+"""Commands that hold a lake until they are told to stop; any other is done in a moment."""
 
 
 class OwnerInfo(Record, frozen=True, kw_only=True):
@@ -81,14 +83,14 @@ def acquire(lake: Path, role: str) -> Ownership | OwnerInfo | None:
 
 def acquire_within(lake: Path, role: str, wait_s: float, *, give_way_to_run: bool = True) -> Ownership | OwnerInfo:
     """As `acquire`, waiting up to `wait_s`. With `give_way_to_run` a reachable owner is an answer at once; without it
-    only a `run` is, and a one-shot command is waited for. Raises Misconfigured when nobody can be reached in time.
+    only one that lasts is, and a one-shot command is waited for. Raises Misconfigured when nobody is reached in time.
     """
     deadline = time.monotonic() + wait_s
     while True:
         found = acquire(lake, role)
         if isinstance(found, Ownership):
             return found
-        if found is not None and (found.role == "run" or give_way_to_run) and reachable(found):
+        if found is not None and (found.role in LASTING or give_way_to_run) and reachable(found):
             return found
         if time.monotonic() >= deadline:
             raise silent(lake, found)

@@ -10,18 +10,23 @@ import msgspec
 
 from upwell.answers import (
     ALL_LETTERS,
+    ApproveAnswer,
     DeadAnswer,
     DeadFilter,
     EraseAnswer,
     EraseWish,
     IngestAnswer,
+    MemberAnswer,
     Progress,
     SearchAnswer,
     ShowAnswer,
     StatusAnswer,
 )
 from upwell.errors import Misconfigured, NotFound, Reason, Rejected, Retryable, UpwellError
+from upwell.reading import ReadApi, Reader
 from upwell.runtime.handover import OwnerGone
+from upwell.runtime.reading_asked import AskedReading
+from upwell.search.questions import ANSWERS
 
 T = TypeVar("T")
 
@@ -114,6 +119,28 @@ class RemoteLake:
 
     def erase_all(self, wish: EraseWish) -> EraseAnswer:
         return self._ask(EraseAnswer, "POST", "/v1/erasures", json=msgspec.to_builtins(wish), timeout=PATIENT)
+
+    def reading(self) -> ReadApi:
+        """What the owner answers readers, by the operator's word for who they are."""
+
+        def ask(name: str, question: dict[str, Any], reader: Reader) -> Any:
+            body = msgspec.json.encode({"reader": reader, "question": question})
+            return self._ask(ANSWERS[name], "POST", f"/v1/read/{name}", content=body)
+
+        return AskedReading(ask)
+
+    def principals_set(
+        self, principal: str, *, member_of: frozenset[str] = frozenset(), gone: bool = False, tenant: str = "default"
+    ) -> MemberAnswer:
+        body = {"principal": principal, "member_of": sorted(member_of), "gone": gone, "tenant": tenant}
+        return self._ask(MemberAnswer, "POST", "/v1/principals", json=body)
+
+    def principals_list(self, *, tenant: str = "default") -> tuple[MemberAnswer, ...]:
+        return self._ask(tuple[MemberAnswer, ...], "GET", "/v1/principals", params={"tenant": tenant})
+
+    def approve(self, *, tenant: str = "default", source: str | None = None, discard: bool = False) -> ApproveAnswer:
+        body = {"tenant": tenant, "source": source, "discard": discard}
+        return self._ask(ApproveAnswer, "POST", "/v1/approve", json=body, timeout=PATIENT)
 
     def close(self) -> None:
         self._http.close()

@@ -4,6 +4,7 @@ A one-shot command owns its lake for a second or two; it listens from the start,
 when another command connects (the connection waits in the listen queue until then).
 """
 
+import ipaddress
 import select
 import socket
 import threading
@@ -16,6 +17,14 @@ from upwell.errors import Misconfigured
 Build = Callable[[], Any]
 MOST_CONNECTIONS = 800
 UNREAD_MS = 30_000
+
+
+def is_loopback(host: str) -> bool:
+    """True for an address that only this machine reaches."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 class Answering:

@@ -19,6 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from upwell import __version__
 from upwell.answers import DeadFilter, EraseWish, LakeApi, Scope
 from upwell.errors import Misconfigured, NotFound, Rejected, Retryable, UpwellError
+from upwell.reading import ReadableLake
+from upwell.search.reads import add_reads
 
 STATUS_OF: dict[type[UpwellError], int] = {Misconfigured: 400, NotFound: 404, Rejected: 422, Retryable: 503}
 
@@ -84,13 +86,35 @@ class EraseBody(BaseModel):
     source: str | None = None
 
 
-def build(lake: LakeApi, exposition: Callable[[], bytes]) -> FastAPI:
+class MemberBody(BaseModel):
+    """What to tell the tenant's directory of a principal."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    principal: str
+    member_of: list[str] = []
+    gone: bool = False
+    tenant: str = "default"
+
+
+class ApproveBody(BaseModel):
+    """Of which deletes that wait, and whether their documents stay (`discard`)."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    tenant: str = "default"
+    source: str | None = None
+    discard: bool = False
+
+
+def build(lake: ReadableLake, exposition: Callable[[], bytes]) -> FastAPI:
     """The application over one lake; `exposition` gives its metrics page."""
     app = FastAPI(title="Upwell", version=__version__, description="A governed context lake.")
     app.add_exception_handler(UpwellError, _refuse)
     _add_health(app, lake, exposition)
     _add_reading(app, lake)
     _add_operating(app, lake)
+    add_reads(app, lake.reading())
     return app
 
 
@@ -176,6 +200,19 @@ def _add_operating(app: FastAPI, lake: LakeApi) -> None:
     @app.post("/v1/erasures")
     def erase_all(body: WishBody) -> Response:
         return _answer(lake.erase_all(EraseWish(**body.model_dump())))
+
+    @app.get("/v1/principals")
+    def principals(tenant: str = "default") -> Response:
+        return _answer(lake.principals_list(tenant=tenant))
+
+    @app.post("/v1/principals")
+    def principals_set(body: MemberBody) -> Response:
+        groups = frozenset(body.member_of)
+        return _answer(lake.principals_set(body.principal, member_of=groups, gone=body.gone, tenant=body.tenant))
+
+    @app.post("/v1/approve")
+    def approve(body: ApproveBody) -> Response:
+        return _answer(lake.approve(tenant=body.tenant, source=body.source, discard=body.discard))
 
     @app.post("/v1/ingest")
     def ingest(body: IngestBody) -> StreamingResponse:

@@ -6,13 +6,16 @@
 `opening` opens by URL what both have.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from upwell.answers import Check, FollowingLake, InitAnswer, LakeApi
+from upwell.answers import Check, FollowingLake, InitAnswer
 from upwell.config import Settings
 from upwell.embed import MINILM
 from upwell.errors import Misconfigured
+from upwell.reading import ReadableLake, ReadApi
 from upwell.wiring.embedded import connect as _connect_embedded
 from upwell.wiring.embedded import own as _own_embedded
 
@@ -20,12 +23,25 @@ if TYPE_CHECKING:
     from upwell.audit.records import AuditRecords
     from upwell.erase.certificate import Verifier
     from upwell.runtime.gateway.process import Gateway
+    from upwell.runtime.serve.process import ReadServer
     from upwell.runtime.stream.topics import Line, Role
 
-__all__ = ["audit", "certificate_verifier", "connect", "doctor", "explain", "gateway", "init", "own", "worker"]
+__all__ = [
+    "audit",
+    "certificate_verifier",
+    "connect",
+    "doctor",
+    "explain",
+    "gateway",
+    "init",
+    "own",
+    "read_server",
+    "reading",
+    "worker",
+]
 
 
-def connect(settings: Settings, *, role: str = "command", create: bool = True) -> LakeApi:
+def connect(settings: Settings, *, role: str = "command", create: bool = True) -> ReadableLake:
     """The lake: the services', through its running owner, or opened here as its owner.
 
     Raises Misconfigured when it cannot be a lake, is another embedder's, or (without `create`) does not exist.
@@ -82,6 +98,34 @@ def gateway(settings: Settings) -> "Gateway":
         raise Misconfigured("brokers is not set: `upwell run DIR --listen HOST:PORT` takes events in the embedded lake")
     from upwell.wiring.distributed import gateway as made
 
+    return made(settings)
+
+
+@contextmanager
+def reading(settings: Settings) -> Iterator[ReadApi]:
+    """What answers readers by the operator's word for who they are: an embedded lake is held only while it is asked.
+
+    Raises Misconfigured for a lake that does not exist.
+    """
+    from upwell.runtime.borrowing import BorrowedReading
+
+    if settings.brokers is None and not settings.lake.is_dir():
+        raise Misconfigured(f"no lake at {settings.lake}: make one with `upwell ingest DIR`, or name it with --lake")
+    lake = BorrowedReading(lambda: connect(settings, role="mcp", create=False))
+    try:
+        yield lake
+    finally:
+        lake.close()
+
+
+def read_server(settings: Settings) -> "ReadServer":
+    """What answers readers over HTTP and MCP, not listening yet: over the services, or over the embedded lake, which
+    this process then owns. Raises Misconfigured saying who holds it, when another does.
+    """
+    if settings.brokers is None:
+        from upwell.wiring.embedded import read_server as made
+    else:
+        from upwell.wiring.distributed import read_server as made
     return made(settings)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from upwell.answers import Check, FollowingLake, InitAnswer
+from upwell.answers import Check, InitAnswer
 from upwell.clock import now_us
 from upwell.config import Settings
 from upwell.errors import Misconfigured
@@ -17,9 +17,13 @@ from upwell.runtime.eventlog import EventLog
 from upwell.runtime.lazy import Lazy
 from upwell.runtime.parts import Identity
 from upwell.wiring import opening
+from upwell.wiring.serving import desk
 
 if TYPE_CHECKING:
     from upwell.runtime.gateway.process import Gateway
+    from upwell.runtime.serve.process import ReadServer
+    from upwell.runtime.stream.lake import DistributedLake
+    from upwell.runtime.stream.parts import LakeParts
 
 
 def init(settings: Settings) -> InitAnswer:
@@ -44,11 +48,38 @@ def identity_of(registry: SqlRegistry, settings: Settings) -> Identity:
     return identity
 
 
-def lake(settings: Settings) -> FollowingLake:
+def lake(settings: Settings) -> "DistributedLake":
     """What commands ask of a distributed lake. Each part is opened when it is needed, but for registry and ledger."""
+    from upwell.runtime.stream.lake import DistributedLake
+
+    return DistributedLake(_parts(settings))
+
+
+def read_server(settings: Settings) -> "ReadServer":
+    """See `wiring.read_server`."""
+    from prometheus_client import generate_latest
+
+    from upwell.runtime.serve.process import ReadServer
+    from upwell.runtime.stream.lake import DistributedLake
+
+    parts = _parts(settings)
+    answering = DistributedLake(parts)
+    metrics = Lazy(Metrics)
+    server = ReadServer(
+        desk(settings, lake=answering.reading, audit=parts.audit, metrics=metrics),
+        exposition=lambda: generate_latest(metrics().registry),
+        ready=parts.pipeline,
+    )
+    parts.pipeline()
+    parts.store.warm()
+    parts.embedder.warm()
+    server.after.append(answering.close)
+    return server
+
+
+def _parts(settings: Settings) -> "LakeParts":
     from upwell.runtime.stream.applied import AppliedEnds
     from upwell.runtime.stream.lag import LagReader
-    from upwell.runtime.stream.lake import DistributedLake
     from upwell.runtime.stream.parts import LakeParts
 
     registry = opening.open_registry(settings)
@@ -57,31 +88,30 @@ def lake(settings: Settings) -> FollowingLake:
     sink, memberships, close_sink = _sinks(settings, registry, ledger, blobs)
     lag = LagReader(settings.brokers)
     audit = opening.open_audit(settings)
-    return DistributedLake(
-        LakeParts(
-            name=settings.brokers or "",
-            folder=settings.lake,
-            embedder_name=opening.chosen_embedder(settings, known()),
-            pipeline=lambda: identity_of(registry, settings).pipeline,
-            registry=registry,
-            ledger=ledger,
-            store=Lazy(lambda: opening.open_store(settings, identity_of(registry, settings), make=False)),
-            embedder=Lazy(lambda: _embedder(settings, registry)),
-            sink=sink,
-            memberships=memberships,
-            directory=registry.directory,
-            blobs=blobs,
-            ends=lambda: AppliedEnds(settings.brokers, blobs),
-            lag=lag.totals,
-            clock=now_us,
-            certifying=opening.certifying(settings),
-            noted=lag.noted,
-            audit=audit,
-            acl_max_age_us=int(settings.acl_max_age_s * 1e6),
-            audit_queries=settings.audit_queries,
-            rescan_s=settings.rescan_s,
-            closers=(close_sink, lag.close, audit.close, ledger.close, registry.close, blobs.close),
-        )
+    return LakeParts(
+        name=settings.brokers or "",
+        folder=settings.lake,
+        embedder_name=opening.chosen_embedder(settings, known()),
+        pipeline=lambda: identity_of(registry, settings).pipeline,
+        registry=registry,
+        ledger=ledger,
+        store=Lazy(lambda: opening.open_store(settings, identity_of(registry, settings), make=False)),
+        embedder=Lazy(lambda: _embedder(settings, registry)),
+        sink=sink,
+        memberships=memberships,
+        directory=registry.directory,
+        blobs=blobs,
+        ends=lambda: AppliedEnds(settings.brokers, blobs),
+        lag=lag.totals,
+        clock=now_us,
+        certifying=opening.certifying(settings),
+        noted=lag.noted,
+        audit=audit,
+        acl_max_age_us=int(settings.acl_max_age_s * 1e6),
+        shrink_limit=settings.shrink_limit,
+        audit_queries=settings.audit_queries,
+        rescan_s=settings.rescan_s,
+        closers=(close_sink, lag.close, audit.close, ledger.close, registry.close, blobs.close),
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from upwell.answers import FollowingLake, IngestAnswer, LakeApi, Progress
+from upwell.answers import FollowingLake, IngestAnswer, Progress
 from upwell.audit.drain import Drain
 from upwell.clock import now_us
 from upwell.config import Settings
@@ -18,6 +18,7 @@ from upwell.lake.vectors import lake_vectors
 from upwell.metrics import Metrics
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.ports import Embedder, Preparer, Store
+from upwell.reading import ReadableLake
 from upwell.records import ChangeEvent
 from upwell.runtime import looks
 from upwell.runtime.accepting import EngineSink
@@ -40,12 +41,15 @@ from upwell.runtime.tally import Tally
 from upwell.sources.fetch import Fetching
 from upwell.sources.folder import state as folder_state
 from upwell.wiring import opening
+from upwell.wiring.serving import desk
 
 if TYPE_CHECKING:
     from upwell.runtime.gateway.process import Gateway
+    from upwell.runtime.serve.desk import Desk
+    from upwell.runtime.serve.process import ReadServer
 
 
-def connect(settings: Settings, *, role: str = "command", create: bool = True) -> LakeApi:
+def connect(settings: Settings, *, role: str = "command", create: bool = True) -> ReadableLake:
     """The lake: through its running owner, or opened here as its owner.
 
     Raises Misconfigured when it cannot be a lake, is another embedder's, or (without `create`) does not exist.
@@ -55,7 +59,7 @@ def connect(settings: Settings, *, role: str = "command", create: bool = True) -
     return HandedOverLake(lambda: _owned_or_asked(settings, role))
 
 
-def _owned_or_asked(settings: Settings, role: str) -> LakeApi:
+def _owned_or_asked(settings: Settings, role: str) -> ReadableLake:
     held = acquire_within(settings.lake, role, settings.owner_wait_s)
     if isinstance(held, Ownership):
         return _open(settings, held)
@@ -75,6 +79,19 @@ def own(settings: Settings) -> FollowingLake:
     raise Misconfigured(
         f"{settings.lake}: process {held.pid} runs this lake already (upwell {held.role}); stop it first"
     )
+
+
+def read_server(settings: Settings) -> "ReadServer":
+    """See `wiring.read_server`: this process owns the lake meanwhile."""
+    if not settings.lake.is_dir():
+        raise Misconfigured(f"no lake at {settings.lake}: make one with `upwell ingest DIR`, or name it with --lake")
+    held = acquire_within(settings.lake, "serve", settings.owner_wait_s, give_way_to_run=False)
+    if not isinstance(held, Ownership):
+        raise Misconfigured(
+            f"{settings.lake}: process {held.pid} has this lake (upwell {held.role}); stop it, or let it answer "
+            "readers too: `upwell run DIR --listen HOST:PORT`"
+        )
+    return _open(settings, held).read_server()
 
 
 def _open(settings: Settings, held: Ownership) -> "OwnedLake":
@@ -110,9 +127,22 @@ class OwnedLake(LocalLake):
             metrics=parts.metrics,
             exposition=self.exposition,
             ready=self.status,
+            desk=self._desk(),
         )
         self._gateways.append(gateway)
         return gateway.listen(host, port)
+
+    def read_server(self) -> "ReadServer":
+        """What answers readers alone, not listening yet; closing it closes the lake."""
+        from upwell.runtime.serve.process import ReadServer
+
+        server = ReadServer(self._desk(), exposition=self.exposition, ready=self.status)
+        server.after.append(self.close)
+        return server
+
+    def _desk(self) -> "Desk":
+        parts = self._parts
+        return desk(self._settings, lake=self.reading, audit=parts.audit, metrics=parts.metrics)
 
     def close(self) -> None:
         for gateway in self._gateways:
@@ -198,6 +228,7 @@ def _parts(settings: Settings, held: Ownership, look_again: Callable[[ChangeEven
         audit=audit,
         audit_rest=drain.close,
         acl_max_age_us=int(settings.acl_max_age_s * 1e6),
+        shrink_limit=settings.shrink_limit,
         audit_queries=settings.audit_queries,
     )
 

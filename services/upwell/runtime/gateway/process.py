@@ -9,7 +9,10 @@ from upwell.ports import EventSink, MembershipSink
 from upwell.runtime.gateway.door import Door
 from upwell.runtime.gateway.feeding import Feeding
 from upwell.runtime.gateway.routes import build
-from upwell.runtime.serving import Listening
+from upwell.runtime.serve.desk import Desk
+from upwell.runtime.serve.mcp.http import add_mcp
+from upwell.runtime.serve.routes import add_reading
+from upwell.runtime.serving import Listening, is_loopback
 from upwell.sources.terms import check
 
 
@@ -28,17 +31,23 @@ class Gateway:
         metrics: Callable[[], Metrics],
         exposition: Callable[[], bytes],
         ready: Callable[[], object],
+        desk: Desk | None = None,
     ) -> None:
+        """With a `desk` the same listener answers readers, too."""
         for name, source in settings.sources.items():
             check(name, source)
         self._door = Door(sink, keys=settings.keys, sources=settings.sources, clock=now_us, metrics=metrics)
         self._feeding = Feeding(memberships, keys=settings.keys, clock=now_us)
         self._application = build(self._door, self._feeding, exposition=exposition, ready=ready)
+        self._desk = desk
         self._listening: Listening | None = None
         self.after: list[Callable[[], None]] = []
 
     def listen(self, host: str, port: int) -> str:
         """The URL where it answers from now on. Raises Misconfigured for an address that cannot be."""
+        if self._desk is not None:
+            add_reading(self._application, self._desk)
+            add_mcp(self._application, self._desk, loopback=is_loopback(host))
         self._listening = Listening(host, port, self._application)
         return self._listening.url
 
@@ -48,5 +57,7 @@ class Gateway:
         self._feeding.close()
         if self._listening is not None:
             self._listening.close()
+        if self._desk is not None:
+            self._desk.close()
         for close in self.after:
             close()
