@@ -72,7 +72,7 @@ class Broker:
                 stdout=out,
                 stderr=out,
                 stdin=subprocess.DEVNULL,
-                start_new_session=True,  # ctrl-C is for the tests; they stop the broker themselves
+                process_group=0,  # ctrl-C is for the tests; they stop the broker themselves
             )
         wait_for(lambda: READY in self.log[begun:] or self._process.poll() is not None, timeout_s, "broker starts")
         assert self._process.poll() is None, f"the broker ended:\n{self.log[begun:][-3000:]}"

@@ -90,7 +90,7 @@ class PostgresServer:
         """Start on the folder, and wait until it answers."""
         settings = [f"--{name}={value}" for name, value in {**SETTINGS, "port": self.port}.items()]
         command = [*unprivileged(), str(self._binaries / "postgres"), "-D", str(self._folder / "data"), *settings]
-        self._process = subprocess.Popen(command, stdout=self._log, stderr=self._log, start_new_session=True)
+        self._process = subprocess.Popen(command, stdout=self._log, stderr=self._log, process_group=0)
         deadline = time.monotonic() + START_S
         while True:
             try:

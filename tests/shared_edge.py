@@ -89,7 +89,7 @@ class EdgeServer:
 
     def launch(self):
         """Start it, and return at once."""
-        self.process = subprocess.Popen(self._arguments, start_new_session=True)
+        self.process = subprocess.Popen(self._arguments, process_group=0)
 
     def kill(self):
         """kill -9."""

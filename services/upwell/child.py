@@ -42,7 +42,7 @@ class Child:
                 pass_fds=(theirs.fileno(), lifeline_read),
                 stdin=subprocess.DEVNULL,
                 stdout=sys.stderr.fileno() if _has_fileno() else subprocess.DEVNULL,
-                start_new_session=True,
+                process_group=0,  # a terminal's ctrl-C is for the owner; in another session its `nice` would not hold
                 env=dict(os.environ if env is None else env),
             )
         finally:

@@ -53,7 +53,7 @@ class Machine:
     def start(self) -> None:
         with self._log.open("ab") as out:
             self.process = subprocess.Popen(
-                self._command, stdout=out, stderr=out, stdin=subprocess.PIPE, env=self._env, start_new_session=True
+                self._command, stdout=out, stderr=out, stdin=subprocess.PIPE, env=self._env, process_group=0
             )
         self._started = time.monotonic()
 

@@ -25,7 +25,11 @@ GRACE_S = 5.0
 """How much longer than the children's own deadline they are waited for."""
 TURN_S = 0.1
 FLOOR_NICE = 9
-"""Weight 137 against 1024 where live work wants the CPU: an eighth of it is the backfill's floor share."""
+"""Weight 137 against 1024 where live work wants the CPU: an eighth of it is the backfill's floor share.
+
+All children stay in one session: where Linux groups the CPU by session (`sched_autogroup_enabled`), `nice` weighs
+nothing between two of them.
+"""
 MISCONFIGURED, INTERRUPTED = 2, 130
 
 
@@ -99,7 +103,7 @@ class _Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # a terminal's ctrl-C is the supervisor's to pass on
+            process_group=0,  # a terminal's ctrl-C is the supervisor's to pass on; see FLOOR_NICE
         )
         self._started, self._due = time.monotonic(), None
         assert self._process.stdout is not None
