@@ -146,7 +146,11 @@ class ShowAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
 
 
 class SourceStatus(Record, frozen=True, kw_only=True, omit_defaults=False):
-    """watermark: everything the source changed up to then is searchable; staleness_s: now minus watermark."""
+    """watermark: everything the source changed up to then is searchable; staleness_s: now minus watermark.
+
+    acl_missing counts the documents of which the source cannot say who may read: the last known permission holds, until
+    it is too old and they are hidden from everybody (acl_hidden, of those).
+    """
 
     tenant: str
     source: str
@@ -157,6 +161,8 @@ class SourceStatus(Record, frozen=True, kw_only=True, omit_defaults=False):
     pending: int
     dead: int
     warnings: tuple[str, ...] = ()
+    acl_missing: int = 0
+    acl_hidden: int = 0
 
 
 class StatusAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
@@ -356,6 +362,32 @@ class VerifyAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
     issued_at: str
 
 
+class MemberAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """What the tenant's directory says of a principal: the groups that it is directly in, sorted."""
+
+    tenant: str
+    principal: str
+    member_of: tuple[str, ...]
+    version: int
+    gone: bool = False
+
+
+class WaitingDeletes(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """Documents of a source that its listing no longer shows: too many to delete them unasked. `since` the first."""
+
+    tenant: str
+    source: str
+    documents: int
+    since: str
+
+
+class ApproveAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """The deletes that waited and have passed, or (`discarded`) those whose documents stay."""
+
+    sources: tuple[WaitingDeletes, ...]
+    discarded: bool = False
+
+
 class Check(Record, frozen=True, kw_only=True, omit_defaults=False):
     """One finding of `doctor`. state: `ok`, `missing` (only an extra is) or `wrong`; remedy: what to do, one line."""
 
@@ -425,6 +457,20 @@ class LakeApi(Protocol):
     def erase_all(self, wish: EraseWish) -> EraseAnswer:
         """Erase what is wished for. NotFound when nothing is known of it, Misconfigured while its source is followed,
         Retryable when it could not be seen through: the same wish again goes on with it."""
+        ...
+
+    def principals_set(
+        self, principal: str, *, member_of: frozenset[str] = frozenset(), gone: bool = False, tenant: str = "default"
+    ) -> MemberAnswer:
+        """Tell the tenant's directory of a principal; in force when it returns."""
+        ...
+
+    def principals_list(self, *, tenant: str = "default") -> tuple[MemberAnswer, ...]:
+        """All that the tenant's directory knows, by name."""
+        ...
+
+    def approve(self, *, tenant: str = "default", source: str | None = None, discard: bool = False) -> ApproveAnswer:
+        """Let the deletes pass that wait for a person, of one source or all; or keep their documents (`discard`)."""
         ...
 
     def close(self) -> None: ...

@@ -137,6 +137,21 @@ STALENESS = Gauge(
     labels={"source": _SOURCE},
 )
 
+# --- Permissions that a source cannot confirm.
+
+ACL_MISSING = Gauge(
+    name="upwell_acl_missing_documents",
+    unit="documents",
+    meaning="Documents of which the source cannot say who may read: the last known permission holds.",
+    labels={"source": _SOURCE},
+)
+ACL_HIDDEN = Gauge(
+    name="upwell_acl_hidden_documents",
+    unit="documents",
+    meaning="Those of them whose last known permission is too old: hidden from everybody.",
+    labels={"source": _SOURCE},
+)
+
 # --- Work: what an edit costs.
 
 STAGE = Histogram(

@@ -27,6 +27,7 @@ CROSSING: tuple[type[Record], ...] = (
     messages.Chunked,
     messages.Prefixed,
     messages.Embedded,
+    messages.Member,
     messages.Ended,
     messages.Dead,
     # what commands print with --json and HTTP answers
@@ -38,6 +39,8 @@ CROSSING: tuple[type[Record], ...] = (
     answers.EraseAnswer,
     answers.Certificate,
     answers.VerifyAnswer,
+    answers.MemberAnswer,
+    answers.ApproveAnswer,
     answers.Check,
     answers.TopicsCheck,
     answers.TopicsAnswer,

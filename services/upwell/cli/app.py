@@ -5,9 +5,11 @@ from typing import Annotated
 import typer
 
 from upwell.cli import (
+    approve,
     audit,
     dead,
     demo,
+    directory,
     doctor,
     erase,
     explain,
@@ -63,6 +65,7 @@ for module in (
     show,
     status,
     explain,
+    approve,
     erase,
     verify,
     doctor,
@@ -78,4 +81,5 @@ for module in (
     module.register(app)
 app.add_typer(dead.app, name="dead", short_help="What could not be taken in, why, and another try")
 app.add_typer(audit.app, name="audit", short_help="Who did what, and whether the records of it stand")
+app.add_typer(directory.app, name="principals", short_help="Who is in which group")
 app.add_typer(topics.app, name="topics", short_help="The topics of a distributed lake")

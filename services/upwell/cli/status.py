@@ -84,8 +84,11 @@ def view(answer: StatusAnswer) -> "Group":
     for column in ("documents", "chunks", "pending", "refused", "behind"):
         table.add_column(column, justify="right")
     table.add_column("current to")
+    unconfirmed = any(source.acl_missing for source in answer.sources)
+    if unconfirmed:
+        table.add_column("unconfirmed rights", justify="right")
     for source in answer.sources:
-        table.add_row(*_row(source))
+        table.add_row(*_row(source), *((_unconfirmed(source),) if unconfirmed else ()))
     warnings = [
         Text(f"{name(source.source)}: {snippet(warning, 300)}", style="yellow")
         for source in answer.sources
@@ -102,6 +105,12 @@ def of_the_workers(answer: StatusAnswer) -> list[str]:
         for what, found in counts.items()
         if found
     ]
+
+
+def _unconfirmed(source: SourceStatus) -> str:
+    """`12 (3 hidden)`: documents whose permission the source cannot confirm."""
+    hidden = f" ({source.acl_hidden:,} hidden)" if source.acl_hidden else ""
+    return f"{source.acl_missing:,}{hidden}"
 
 
 def _row(source: SourceStatus) -> tuple["str", ...]:

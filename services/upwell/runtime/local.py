@@ -7,11 +7,13 @@ from pathlib import Path
 
 from upwell.answers import (
     ALL_LETTERS,
+    ApproveAnswer,
     DeadAnswer,
     DeadFilter,
     EraseAnswer,
     EraseWish,
     IngestAnswer,
+    MemberAnswer,
     Progress,
     Scope,
     SearchAnswer,
@@ -22,11 +24,13 @@ from upwell.errors import Misconfigured
 from upwell.ports import DeadLetter
 from upwell.records import ChangeEvent
 from upwell.runtime import looks, views
+from upwell.runtime.approving import Decided, decide
 from upwell.runtime.catalog import Catalog
 from upwell.runtime.erasing_here import erase_here
 from upwell.runtime.ingesting import ingested, look_until_rested
 from upwell.runtime.intake import EngineIntake
 from upwell.runtime.letters import matching
+from upwell.runtime.memberships import DirectMemberships, tell
 from upwell.runtime.meter import Meter
 from upwell.runtime.parts import Parts
 from upwell.runtime.reading import GovernedReading, operator_as
@@ -98,7 +102,7 @@ class LocalLake:
 
     def status(self) -> StatusAnswer:
         parts = self._parts
-        counts = {(c.tenant, c.source): c for c in parts.registry.counts()}
+        counts = {(c.tenant, c.source): c for c in parts.registry.counts(acl_max_age_us=parts.acl_max_age_us)}
         pending = parts.log.pending_counts()
         in_hand = parts.engine.in_hand()
         with parts.log.transaction(read_only=True) as connection:
@@ -159,6 +163,28 @@ class LocalLake:
                     del self._scannings[place]
         return answer
 
+    def principals_set(
+        self, principal: str, *, member_of: frozenset[str] = frozenset(), gone: bool = False, tenant: str = "default"
+    ) -> MemberAnswer:
+        parts = self._parts
+        sink = DirectMemberships(parts.registry.directory)
+        return views.member_answer(
+            tell(sink, parts.clock, tenant=tenant, principal=principal, member_of=member_of, gone=gone)
+        )
+
+    def principals_list(self, *, tenant: str = "default") -> tuple[MemberAnswer, ...]:
+        return tuple(views.member_answer(member) for member in self._parts.registry.directory.members(tenant))
+
+    def approve(self, *, tenant: str = "default", source: str | None = None, discard: bool = False) -> ApproveAnswer:
+        with self._parts.log.transaction() as connection:
+            decided = decide(connection, tenant=tenant, source=source, discard=discard)
+        tally = Tally()
+        with self._parts.engine.watching(tally):
+            for one in () if discard else decided:
+                self._known_scanning(one).let_pass()
+            tally.wait()
+        return ApproveAnswer(sources=tuple(one.deletes for one in decided), discarded=discard)
+
     def exposition(self) -> bytes:
         """The metrics page: the gauges as of now, in Prometheus' text format."""
         return self._meter.exposition(self.status())
@@ -170,7 +196,13 @@ class LocalLake:
         """The one scanner of a folder in this process. Raises Misconfigured for a folder that cannot be a source."""
         parts = self._parts
         found = FolderSource(
-            folder, owner=owner, tenant=tenant, source=source, excluded=[parts.folder], clock=parts.clock
+            folder,
+            owner=owner,
+            tenant=tenant,
+            source=source,
+            excluded=[parts.folder],
+            clock=parts.clock,
+            shrink_limit=parts.shrink_limit,
         )
         parts.identity()  # a new lake's embedder that cannot be had stops the command, not each document
         with self._lock:
@@ -187,6 +219,12 @@ class LocalLake:
             scanning.open()
             self._scannings[place] = scanning
             return scanning
+
+    def _known_scanning(self, decided: Decided) -> Scanning:
+        tenant, source = decided.deletes.tenant, decided.deletes.source
+        with self._lock:
+            known = self._scannings.get((tenant, source))
+        return known or self.scanning(decided.folder, owner=decided.owner, source=source, tenant=tenant)
 
     def look_again(self, event: ChangeEvent) -> None:
         """The file is not the one that was observed: forget the observation, so that the next look finds it anew."""

@@ -1,17 +1,40 @@
 """Counting what the engine does, for Prometheus: a watcher like any other."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 from upwell import metrics as m
 from upwell.answers import StatusAnswer
 from upwell.clock import Clock
 from upwell.errors import Retryable, UpwellError
+from upwell.ports import SourceCounts
 from upwell.records import ChangeEvent, Op, Outcome
 from upwell.runtime.backlog import Ticket
 from upwell.runtime.engine import Work
 from upwell.runtime.lazy import Lazy
+
+
+def set_unconfirmed(metrics: m.Metrics, counts: Iterable[tuple[str, int, int]]) -> None:
+    """Set the gauges of permissions that sources cannot confirm, from each one's name, missing and hidden documents; of
+    two tenants' sources of one name the worse.
+    """
+    worst: dict[str, tuple[int, int]] = {}
+    for source, missing, hidden in counts:
+        known = worst.get(source, (0, 0))
+        worst[source] = max(known[0], missing), max(known[1], hidden)
+    for source, (missing, hidden) in worst.items():
+        metrics.set(m.ACL_MISSING, missing, source=source)
+        metrics.set(m.ACL_HIDDEN, hidden, source=source)
+
+
+def exposed(metrics: m.Metrics, counts: Callable[[], Sequence[SourceCounts]]) -> bytes:
+    """All metrics in Prometheus' text format, with what the registry counts now where it can be asked."""
+    from prometheus_client import generate_latest  # noqa: PLC0415 as below
+
+    with suppress(Retryable):
+        set_unconfirmed(metrics, ((one.source, one.acl_missing, one.acl_hidden) for one in counts()))
+    return generate_latest(metrics.registry)
 
 
 class Meter:
@@ -69,6 +92,7 @@ class Meter:
         for source in status.sources:
             staleness, pending = worst.get(source.source, (0.0, 0))
             worst[source.source] = max(staleness, source.staleness_s or 0.0), pending + source.pending
+        set_unconfirmed(self._metrics(), ((one.source, one.acl_missing, one.acl_hidden) for one in status.sources))
         now = self._clock() / 1e6
         for name, (staleness, pending) in worst.items():
             self._metrics().set(m.EVENTS_PENDING, pending, source=name)

@@ -15,6 +15,7 @@ from upwell.runtime.engine import Engine
 from upwell.runtime.erasing_parts import Certifying
 from upwell.runtime.eventlog import EventLog
 from upwell.runtime.lazy import Lazy
+from upwell.sources.folder.shrink import SHRINK_LIMIT
 
 ACL_MAX_AGE_US = 86_400_000_000
 """How long a permission holds that its source cannot confirm, where no setting says."""
@@ -54,6 +55,7 @@ class Parts:
     audit: Audit = field(default_factory=NoAudit)
     audit_rest: Callable[[], None] = lambda: None
     acl_max_age_us: int = ACL_MAX_AGE_US
+    shrink_limit: float = SHRINK_LIMIT
     audit_queries: Literal["hash", "text"] = "hash"
     certifying: Certifying | None = None
     followed: set[tuple[str, str]] = field(default_factory=set)

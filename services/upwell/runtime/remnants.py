@@ -77,14 +77,14 @@ def remembered(memory: Transactions, keys: Iterable[DocKey]) -> int:
 
 def forget_folders(memory: Transactions, tenant: str, source: str | None = None) -> int:
     """Forget what folders' sources remember and last had to say; how many files, names and notices that was."""
-    tables = (state.DOCUMENTS, state.ACCESS, state.FAULTS, state.FOLDERS, looks.LOOKS)
+    tables = (state.DOCUMENTS, state.ACCESS, state.FAULTS, state.HELD, state.FOLDERS, looks.LOOKS)
     with memory.transaction() as connection:
         return sum(connection.execute(sa.delete(one).where(_place(one, tenant, source))).rowcount for one in tables)
 
 
 def folders_of(memory: Transactions, tenant: str, source: str | None = None) -> int:
     """How many files, names and notices `forget_folders` would forget."""
-    tables = (state.DOCUMENTS, state.ACCESS, state.FAULTS, state.FOLDERS, looks.LOOKS)
+    tables = (state.DOCUMENTS, state.ACCESS, state.FAULTS, state.HELD, state.FOLDERS, looks.LOOKS)
     with memory.transaction(read_only=True) as connection:
         counts = (sa.select(sa.func.count()).select_from(one).where(_place(one, tenant, source)) for one in tables)
         return sum(connection.execute(count).scalar_one() for count in counts)

@@ -3,10 +3,20 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from upwell.answers import DeadAnswer, HistoryLine, ShowAnswer, ShownAcl, ShownChild, ShownChunk, SourceStatus
+from upwell.answers import (
+    DeadAnswer,
+    HistoryLine,
+    MemberAnswer,
+    ShowAnswer,
+    ShownAcl,
+    ShownChild,
+    ShownChunk,
+    SourceStatus,
+)
 from upwell.clock import rfc3339
 from upwell.lake.family import child_id, seen_as
 from upwell.ports import AppliedEntry, DeadLetter, DocumentRow, Manifest, ManifestEntry, SourceCounts
+from upwell.records import Membership
 
 
 def shown(
@@ -67,6 +77,8 @@ def source_status(
         pending=pending,
         dead=dead,
         warnings=warnings,
+        acl_missing=counted.acl_missing if counted else 0,
+        acl_hidden=counted.acl_hidden if counted else 0,
     )
 
 
@@ -99,6 +111,17 @@ def _children(row: DocumentRow, chunks: Mapping[str, int]) -> tuple[ShownChild, 
             chunks=chunks.get(doc_id, 0),
         )
         for known in row.children
+    )
+
+
+def member_answer(member: Membership) -> MemberAnswer:
+    """What a directory says of a principal, as commands print it."""
+    return MemberAnswer(
+        tenant=member.tenant,
+        principal=member.principal,
+        member_of=tuple(sorted(member.member_of)),
+        version=member.version,
+        gone=member.gone,
     )
 
 

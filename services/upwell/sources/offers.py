@@ -36,6 +36,8 @@ Name = Annotated[str, Meta(min_length=1, max_length=200)]
 DocId = Annotated[str, Meta(min_length=1, max_length=2048)]
 Text = Annotated[str, Meta(max_length=4096)]
 Number = Annotated[int, Meta(ge=0, le=MAX_VERSION)]
+Code = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+"""A reason in a word: `forbidden`, `timed_out`."""
 
 
 class NotYours(Rejected):
@@ -55,7 +57,8 @@ class Offer(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
     `tenant` and `source` are the sender's own when left out. `version` orders the changes of one document, and
     `acl_version` its permissions; left out they are the time of arrival in microseconds, and the version. An `acl`
     event names the version of the content that it was read with (0: any), so that no widening overtakes its redaction.
-    An upsert without `acl` gets the source's default. `received_at` is always the gateway's.
+    An upsert without `acl` gets the source's default. `acl_missing` says why the source could not tell who may read: of
+    an upsert or an `acl` event without `acl`, it changes no permission. `received_at` is always the gateway's.
     """
 
     doc_id: DocId
@@ -74,6 +77,7 @@ class Offer(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
     title: Text | None = None
     url: Text | None = None
     acl: OfferedAcl | None = None
+    acl_missing: Code | None = None
     metadata: Annotated[dict[Name, Text], Meta(max_length=MOST_METADATA)] = {}
     traceparent: Annotated[str, Meta(max_length=200)] | None = None
     schema: int = SCHEMA_VERSION
@@ -100,12 +104,14 @@ def events_of(body: bytes, terms: Terms, now: int, *, numbered: bool = False) ->
 def event_of(offer: Offer, terms: Terms, now: int, turn: int = 0) -> ChangeEvent:
     """The event of an offer; of those that come together without versions, `turn` keeps the order. Raises Rejected."""
     _check(offer, terms)
-    version = now + turn if offer.version is None else offer.version
+    missing = offer.acl_missing is not None
+    unversioned = 0 if missing and offer.op is Op.ACL else now + turn  # what it says is of no content
+    version = unversioned if offer.version is None else offer.version
     acl = None if offer.acl is None else Acl(levels=offer.acl.levels, deny=offer.acl.deny)
     acl_version = offer.acl_version
     if acl_version is None:
-        acl_version = 0 if acl is None else now + turn if offer.op is Op.ACL else version
-    if acl is None and offer.op is Op.UPSERT:
+        acl_version = 0 if acl is None and not missing else now + turn if offer.op is Op.ACL else version
+    if acl is None and offer.op is Op.UPSERT and not missing:
         acl, acl_version = terms.acl, 0
     event = ChangeEvent(
         event_id=offer.event_id or "",
@@ -124,6 +130,7 @@ def event_of(offer: Offer, terms: Terms, now: int, turn: int = 0) -> ChangeEvent
         title=offer.title,
         url=offer.url,
         acl=acl,
+        acl_missing=offer.acl_missing,
         metadata=offer.metadata,
         traceparent=offer.traceparent,
     )
@@ -155,12 +162,19 @@ def _check(offer: Offer, terms: Terms) -> None:
         raise Rejected(Reason.INVALID_EVENT, "an upsert brings its content, and nothing else does")
     if offer.previous_doc_id is not None and (offer.op is not Op.UPSERT or offer.previous_doc_id == offer.doc_id):
         raise Rejected(Reason.INVALID_EVENT, "previous_doc_id: only an upsert moves a document, from another id")
-    if offer.op is Op.ACL and (offer.acl is None or offer.version is None):
-        raise Rejected(Reason.INVALID_EVENT, "an acl event brings acl, and the content's version that it was read with")
-    if offer.acl is not None and offer.op not in {Op.UPSERT, Op.ACL}:
-        raise Rejected(Reason.INVALID_EVENT, "acl: only an upsert or an acl event brings permissions")
+    _check_acl(offer)
     check_text(*_texts(offer))
     check_content(offer.content, offer.doc_id, terms)
+
+
+def _check_acl(offer: Offer) -> None:
+    said = offer.acl is not None or offer.acl_missing is not None
+    if offer.op is Op.ACL and (not said or (offer.acl is not None and offer.version is None)):
+        raise Rejected(Reason.INVALID_EVENT, "an acl event brings acl, and the content's version that it was read with")
+    if said and offer.op not in {Op.UPSERT, Op.ACL}:
+        raise Rejected(Reason.INVALID_EVENT, "acl: only an upsert or an acl event brings permissions")
+    if offer.acl is not None and offer.acl_missing is not None:
+        raise Rejected(Reason.INVALID_EVENT, "acl_missing: the permissions are known, or they are missing")
 
 
 def check_content(content: Content | None, doc_id: str, terms: Terms) -> None:

@@ -117,21 +117,21 @@ def _parts(settings: Settings) -> "LakeParts":
 
 def gateway(settings: Settings) -> "Gateway":
     """The gateway in front of the log, not listening yet."""
-    from prometheus_client import generate_latest
-
     from upwell.runtime.gateway.process import Gateway
+    from upwell.runtime.meter import exposed
 
     registry = opening.open_registry(settings)
     ledger, blobs = opening.open_ledger(settings), opening.open_blobs(settings)
     identity_of(registry, settings)
     sink, memberships, close_sink = _sinks(settings, registry, ledger, blobs)
     metrics = Lazy(Metrics)
+    acl_max_age_us = int(settings.acl_max_age_s * 1e6)
     made = Gateway(
         sink,
         memberships,
         settings,
         metrics=metrics,
-        exposition=lambda: generate_latest(metrics().registry),
+        exposition=lambda: exposed(metrics(), lambda: registry.counts(acl_max_age_us=acl_max_age_us)),
         ready=ledger.pending_counts,
     )
     made.after.extend((close_sink, ledger.close, registry.close, blobs.close))

@@ -15,6 +15,9 @@ from upwell.runtime.scanning import Scanning
 from upwell.runtime.stream.waiting import Waiting
 from upwell.sources.folder.watch import FolderWatch
 
+ASK_S = 2.0
+"""How often it is asked whether somebody has approved the deletes that wait."""
+
 
 class StreamFollowing:
     """One folder followed by this process, from its first look until it is told to stop. It outlasts every trouble
@@ -26,6 +29,7 @@ class StreamFollowing:
         self._waiting = waiting
         self._rescan_s = rescan_s
         self._clock = clock
+        self._ask_at = 0.0
 
     def run(
         self,
@@ -45,6 +49,7 @@ class StreamFollowing:
                     on_ready(first_answer(first, self._waiting, time.monotonic() - started))
                 while not stop.is_set():
                     self._hear(stop, on_change)
+                    self._let_pass(stop, on_change)
 
             hearing = threading.Thread(target=hear, name="ends")
             hearing.start()
@@ -73,6 +78,17 @@ class StreamFollowing:
         for ended in ends:
             if ended.event.lane is Lane.LIVE and ended.fate.outcome is not Outcome.SUPERSEDED:
                 say(self._line(ended))
+
+    def _let_pass(self, stop: threading.Event, say: Say) -> None:
+        """Deletes that somebody has approved in another process of this machine, now and then."""
+        if not self._scanning.held or time.monotonic() < self._ask_at:
+            return
+        self._ask_at = time.monotonic() + ASK_S
+        try:
+            self._scanning.let_pass()
+        except UpwellError as e:
+            say(f"{e}; trying again")
+            stop.wait(PAUSE_S)
 
     def _line(self, ended: Ended) -> str:
         return line_of(ended.event, ended, max(0.0, (ended.at - ended.event.received_at) / 1e6))

@@ -50,15 +50,19 @@ class Memory:
         self._engine.dispose()
 
 
+class Scanned(Misconfigured):
+    """Another process of this machine scans a folder of the lake just now."""
+
+
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Two scans from one memory would number the same changes twice. Raises Misconfigured while another runs."""
+    """Two scans from one memory would number the same changes twice. Raises Scanned while another runs."""
     held = os.open(folder / "folders.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Misconfigured(f"{folder}: another ingest runs here; wait for it, or name another --lake") from None
+            raise Scanned(f"{folder}: another ingest runs here; wait for it, or name another --lake") from None
         yield
     finally:
         os.close(held)

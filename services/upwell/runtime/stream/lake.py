@@ -9,11 +9,13 @@ from pathlib import Path
 from upwell import logs
 from upwell.answers import (
     ALL_LETTERS,
+    ApproveAnswer,
     DeadAnswer,
     DeadFilter,
     EraseAnswer,
     EraseWish,
     IngestAnswer,
+    MemberAnswer,
     Progress,
     Scope,
     SearchAnswer,
@@ -24,10 +26,12 @@ from upwell.errors import Misconfigured, Retryable, UpwellError
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.ports import DeadLetter
 from upwell.runtime import looks, views
+from upwell.runtime.approving import Decided, decide
 from upwell.runtime.catalog import Catalog
 from upwell.runtime.erasing import erase
 from upwell.runtime.ingesting import ingested, look_until_rested
 from upwell.runtime.letters import matching
+from upwell.runtime.memberships import tell
 from upwell.runtime.owner import make_folder
 from upwell.runtime.reading import GovernedReading, operator_as
 from upwell.runtime.replaying import give_back, outcomes_of, reopen, settle, some
@@ -35,7 +39,7 @@ from upwell.runtime.scanning import Scanning
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.erasing import MEMORY, erasing
 from upwell.runtime.stream.following import StreamFollowing
-from upwell.runtime.stream.intake import Memory, StreamIntake, alone
+from upwell.runtime.stream.intake import Memory, Scanned, StreamIntake, alone
 from upwell.runtime.stream.parts import LakeParts
 from upwell.runtime.stream.waiting import Waiting
 from upwell.sources.folder.content import FileReader
@@ -122,7 +126,7 @@ class DistributedLake:
         """
         parts = self._parts
         lag = self._lag()  # first: what the ledger reads after this is no reason to doubt the counts below
-        counts = {(c.tenant, c.source): c for c in parts.registry.counts()}
+        counts = {(c.tenant, c.source): c for c in parts.registry.counts(acl_max_age_us=parts.acl_max_age_us)}
         pending, dead = parts.ledger.pending_counts(), parts.ledger.dead_counts()
         seen = self._looks()
         now = parts.clock()
@@ -181,6 +185,28 @@ class DistributedLake:
     def erase_all(self, wish: EraseWish) -> EraseAnswer:
         return erase(erasing(self._parts), wish)
 
+    def principals_set(
+        self, principal: str, *, member_of: frozenset[str] = frozenset(), gone: bool = False, tenant: str = "default"
+    ) -> MemberAnswer:
+        parts = self._parts
+        return views.member_answer(
+            tell(parts.memberships, parts.clock, tenant=tenant, principal=principal, member_of=member_of, gone=gone)
+        )
+
+    def principals_list(self, *, tenant: str = "default") -> tuple[MemberAnswer, ...]:
+        return tuple(views.member_answer(member) for member in self._parts.directory.members(tenant))
+
+    def approve(self, *, tenant: str = "default", source: str | None = None, discard: bool = False) -> ApproveAnswer:
+        """Of the folders that this machine remembers. A `run` that follows one here carries it out within seconds."""
+        path = self._parts.folder / MEMORY
+        if not path.exists():
+            return ApproveAnswer(sources=(), discarded=discard)
+        with closing(Memory(path)) as memory, memory.transaction() as connection:
+            decided = decide(connection, tenant=tenant, source=source, discard=discard)
+        for one in () if discard else decided:
+            self._let_pass(one)
+        return ApproveAnswer(sources=tuple(one.deletes for one in decided), discarded=discard)
+
     def close(self) -> None:
         self._parts.close()
 
@@ -213,6 +239,7 @@ class DistributedLake:
             excluded=[parts.folder],
             clock=parts.clock,
             reader=reader,
+            shrink_limit=parts.shrink_limit,
         )
         with alone(parts.folder), closing(Memory(parts.folder / MEMORY)) as memory, closing(parts.ends()) as ends:
             waiting = Waiting(ends, lambda ids: outcomes_of(parts.ledger, ids))
@@ -220,6 +247,18 @@ class DistributedLake:
             scanning = Scanning(found, intake, parts.clock)
             scanning.open()
             yield scanning, waiting
+
+    def _let_pass(self, decided: Decided) -> None:
+        deletes = decided.deletes
+        try:
+            with self._scanning(decided.folder, owner=decided.owner, source=deletes.source, tenant=deletes.tenant) as (
+                scanning,
+                waiting,
+            ):
+                scanning.let_pass()
+                waiting.wait()
+        except Scanned as e:
+            logs.warn("deletes_left_to_the_scan", source=deletes.source, why=str(e))
 
     def _looks(self) -> Mapping[tuple[str, str], looks.Look]:
         """What this machine's folders had to say; other machines' are not known here."""

@@ -24,6 +24,7 @@ from upwell.runtime.lazy import Lazy
 from upwell.runtime.parts import ACL_MAX_AGE_US
 from upwell.runtime.stream.intake import Ledger
 from upwell.runtime.stream.waiting import Ends
+from upwell.sources.folder.shrink import SHRINK_LIMIT
 
 
 class LedgerApi(Ledger, Protocol):
@@ -71,6 +72,7 @@ class LakeParts:
     clock: Clock
     audit: Audit = field(default_factory=NoAudit)
     acl_max_age_us: int = ACL_MAX_AGE_US
+    shrink_limit: float = SHRINK_LIMIT
     audit_queries: Literal["hash", "text"] = "hash"
     certifying: Certifying | None = None
     noted: Callable[[], Callable[[], bool]] = lambda: lambda: True
