@@ -5,6 +5,7 @@ A narrow table, so that a look through all that changed, or through the permissi
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import sqlalchemy as sa
@@ -40,10 +41,12 @@ _NEXT_PERMISSION = (
     .limit(1)
 )
 _NAMES = sa.bindparam("names", expanding=True, type_=LINKS.c.target.type)
-_OWN_NAME = sa.select(BROWSING.c.doc.label("name"), BROWSING.c.doc).where(BROWSING.c.doc.in_(_NAMES), _ALIVE)
-_BY_URL = sa.select(BROWSING.c.url_name.label("name"), BROWSING.c.doc).where(BROWSING.c.url_name.in_(_NAMES), _ALIVE)
+_OWN_NAME = sa.select(BROWSING.c.doc.label("name"), BROWSING.c.doc).where(_HERE, BROWSING.c.doc.in_(_NAMES), _ALIVE)
+_BY_URL = sa.select(BROWSING.c.url_name.label("name"), BROWSING.c.doc).where(
+    _HERE, BROWSING.c.url_name.in_(_NAMES), _ALIVE
+)
 _KEYS = sa.select(DOCUMENTS.c.doc, DOCUMENTS.c.tenant, DOCUMENTS.c.source, DOCUMENTS.c.doc_id).where(
-    DOCUMENTS.c.doc.in_(sa.bindparam("docs", expanding=True, type_=DOCUMENTS.c.doc.type))
+    DOCUMENTS.c.tenant == _TENANT, DOCUMENTS.c.doc.in_(sa.bindparam("docs", expanding=True, type_=DOCUMENTS.c.doc.type))
 )
 _OF = sa.bindparam("of", type_=LINKS.c.doc.type)
 _TARGETS = sa.select(LINKS.c.target).where(LINKS.c.doc == _OF)
@@ -51,28 +54,29 @@ _FORGET = sa.delete(BROWSING).where(BROWSING.c.doc == _OF)
 
 
 class SqlBrowsing:
-    """`ports.browsing.Browsing` over the registry's engine."""
+    """`ports.browsing.Browsing` of one tenant, over the registry's engine."""
 
-    def __init__(self, engine: sa.Engine) -> None:
+    def __init__(self, engine: sa.Engine, tenant: str) -> None:
         self._engine = engine
+        self._tenant = tenant
 
-    def sources(self, tenant: str) -> list[str]:
+    def sources(self) -> list[str]:
         found: list[str] = []
-        with transaction(self._engine, "registry", read_only=True) as connection:
+        with self._reading() as connection:
             after = ""
             while (
-                name := connection.execute(_NEXT_SOURCE, {"of_tenant": tenant, "after": after}).scalar()
+                name := connection.execute(_NEXT_SOURCE, {"of_tenant": self._tenant, "after": after}).scalar()
             ) is not None:
                 found.append(name)
                 after = name
         return found
 
-    def permissions(self, tenant: str, source: str, limit: int) -> list[str]:
+    def permissions(self, source: str, limit: int) -> list[str]:
         docs: list[str] = []
         after = ""
-        with transaction(self._engine, "registry", read_only=True) as connection:
+        with self._reading() as connection:
             while len(docs) < limit:
-                asked = {"of_tenant": tenant, "of_source": source, "after": after}
+                asked = {"of_tenant": self._tenant, "of_source": source, "after": after}
                 found = connection.execute(_NEXT_PERMISSION, asked).one_or_none()
                 if found is None:
                     break
@@ -80,11 +84,9 @@ class SqlBrowsing:
                 docs.append(found.doc)
         return docs
 
-    def changed(
-        self, tenant: str, after: tuple[int, str], *, sources: Iterable[str] = (), limit: int
-    ) -> Sequence[Glance]:
-        with transaction(self._engine, "registry", read_only=True) as connection:
-            found = connection.execute(_changed(after, frozenset(sources), limit), {"of_tenant": tenant})
+    def changed(self, after: tuple[int, str], *, sources: Iterable[str] = (), limit: int) -> Sequence[Glance]:
+        with self._reading() as connection:
+            found = connection.execute(_changed(after, frozenset(sources), limit), {"of_tenant": self._tenant})
             return [
                 Glance(doc=row.doc, source=row.source, acl_class=row.acl_class, changed_at=row.changed_at)
                 for row in found
@@ -92,10 +94,12 @@ class SqlBrowsing:
 
     def named(self, names: Iterable[str]) -> dict[str, list[str]]:
         docs: dict[str, list[str]] = {}
-        with transaction(self._engine, "registry", read_only=True) as connection:
+        with self._reading() as connection:
             for some in _portions(names):
                 for query in (_OWN_NAME, _BY_URL):
-                    for row in connection.execute(query.order_by(BROWSING.c.doc), {"names": some}):
+                    for row in connection.execute(
+                        query.order_by(BROWSING.c.doc), {"of_tenant": self._tenant, "names": some}
+                    ):
                         docs.setdefault(row.name, []).append(row.doc)
         return docs
 
@@ -107,16 +111,19 @@ class SqlBrowsing:
             .order_by(LINKS.c.doc)
             .limit(limit)
         )
-        with transaction(self._engine, "registry", read_only=True) as connection:
+        with self._reading() as connection:
             return list(connection.execute(calling, {"names": list(names)}).scalars())
 
     def keys(self, docs: Iterable[str]) -> dict[str, DocKey]:
         found: dict[str, DocKey] = {}
-        with transaction(self._engine, "registry", read_only=True) as connection:
+        with self._reading() as connection:
             for some in _portions(docs):
-                for row in connection.execute(_KEYS, {"docs": some}):
+                for row in connection.execute(_KEYS, {"of_tenant": self._tenant, "docs": some}):
                     found[row.doc] = DocKey(tenant=row.tenant, source=row.source, doc_id=row.doc_id)
         return found
+
+    def _reading(self) -> AbstractContextManager[sa.Connection]:
+        return transaction(self._engine, "registry", read_only=True, tenant=self._tenant)
 
 
 def class_of(acl: Acl) -> str:

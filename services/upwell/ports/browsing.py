@@ -20,20 +20,18 @@ class Glance(Record, frozen=True, kw_only=True):
 
 
 class Browsing(Protocol):
-    """Read after write: what a commit changed is here with it. Erased documents are not."""
+    """One tenant's. Read after write: what a commit changed is here with it. Erased documents are not."""
 
-    def sources(self, tenant: str) -> list[str]:
-        """The sources of the tenant that hold documents, by name."""
+    def sources(self) -> list[str]:
+        """The sources that hold documents, by name."""
         ...
 
-    def permissions(self, tenant: str, source: str, limit: int) -> list[str]:
+    def permissions(self, source: str, limit: int) -> list[str]:
         """A document (its digest) of each different permission in a source, at most `limit`."""
         ...
 
-    def changed(
-        self, tenant: str, after: tuple[int, str], *, sources: Iterable[str] = (), limit: int
-    ) -> Sequence[Glance]:
-        """Documents and tombstones of the tenant (of `sources` alone, if any) whose (changed_at, doc) comes after
+    def changed(self, after: tuple[int, str], *, sources: Iterable[str] = (), limit: int) -> Sequence[Glance]:
+        """Documents and tombstones (of `sources` alone, if any) whose (changed_at, doc) comes after
         `after`, in that order."""
         ...
 

@@ -245,9 +245,8 @@ class Registry(Protocol):
         """Leave no byte of what was deleted in any file that is the lake's own. Raises Retryable while it is read."""
         ...
 
-    @property
-    def browsing(self) -> Browsing:
-        """What readers browse by, kept up by every commit."""
+    def browsing(self, tenant: str) -> Browsing:
+        """What a tenant's readers browse by, kept up by every commit."""
         ...
 
     def meta(self, name: str) -> str | None:

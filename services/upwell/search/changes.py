@@ -88,6 +88,7 @@ class _Feed:
     def __init__(self, reading: Reading, registry: Registry) -> None:
         self._reading = reading
         self._registry = registry
+        self._browsing = registry.browsing(reading.asker.tenant)
         self._admitted: dict[str, bool] = {}
         self.moment = registry.snapshot(NO_PIPELINE, asker=reading.asker)
 
@@ -95,9 +96,7 @@ class _Feed:
         """The changes after a place that this asker probably may see."""
         after, told = (place.at, place.doc), set(place.told)
         while True:
-            page = self._registry.browsing.changed(
-                self._reading.asker.tenant, after, sources=self._reading.sources, limit=PAGE
-            )
+            page = self._browsing.changed(after, sources=self._reading.sources, limit=PAGE)
             self._learn(page)
             yield from (g for g in page if self._admitted.get(g.acl_class, True) and _tag(g) not in told)
             if len(page) < PAGE:
@@ -106,7 +105,7 @@ class _Feed:
 
     def checked(self, taken: Sequence[Glance]) -> tuple[Snapshot, dict[str, ChangedDocument]]:
         """One snapshot over these documents, and over where they moved: what may be told of them in it, by digest."""
-        keys = self._registry.browsing.keys(glance.doc for glance in taken)
+        keys = self._browsing.keys(glance.doc for glance in taken)
         moment = self._snapshot(keys.values())
         moved = {to for row, _ in moment.documents.values() if (to := _moved_to(row)) is not None}
         if moved:
@@ -126,7 +125,7 @@ class _Feed:
     def _learn(self, page: Sequence[Glance]) -> None:
         """What each new class of permissions says of this asker. Of one that has just gone, nothing is learned."""
         fresh = {g.acl_class: g.doc for g in page if g.acl_class not in self._admitted}
-        keys = self._registry.browsing.keys(fresh.values())
+        keys = self._browsing.keys(fresh.values())
         for acl_class, doc in fresh.items():
             row = self._registry.row(keys[doc]) if doc in keys else None
             if row is not None and class_of(row.effective_acl) == acl_class:

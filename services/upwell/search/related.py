@@ -96,6 +96,7 @@ class _Searching:
         self._entries = entries_of(moment.documents[found.row.key][1], found.child)
         self._reading = reading
         self._registry = registry
+        self._browsing = registry.browsing(reading.asker.tenant)
         self._store = store
         self._pipeline = pipeline
 
@@ -104,7 +105,7 @@ class _Searching:
         if self._found.child is not None:
             return []
         targets = targets_of(self._found.row)
-        named = self._registry.browsing.named(targets)
+        named = self._browsing.named(targets)
         docs = [doc for target in targets for doc in named.get(target, ())]
         return self._visible(docs, LINKS_TO, k)
 
@@ -115,7 +116,7 @@ class _Searching:
         names, after = names_of(self._found.row), ""
         found: list[Candidate] = []
         while len(found) < k:
-            docs = self._registry.browsing.callers(names, after, CALLERS)
+            docs = self._browsing.callers(names, after, CALLERS)
             found += self._visible(docs, LINKED_FROM, k - len(found))
             if len(docs) < CALLERS:
                 break
@@ -160,7 +161,7 @@ class _Searching:
 
     def _visible(self, docs: Iterable[str], relation: str, k: int) -> list[Candidate]:
         order = list(dict.fromkeys(docs))
-        keys = self._registry.browsing.keys(order)
+        keys = self._browsing.keys(order)
         of = self._found.row.key
         wanted = [keys[doc] for doc in order if doc in keys and keys[doc] != of]
         moment = self._registry.snapshot(NO_PIPELINE, asker=self._reading.asker, documents=wanted)

@@ -35,7 +35,7 @@ def visible_sources(
     moment = registry.snapshot(NO_PIPELINE, asker=asker)
     found = {
         source: key
-        for source in registry.browsing.sources(asker.tenant)
+        for source in registry.browsing(asker.tenant).sources()
         if (key := _by_permission(source, moment, reading, registry))
         or (key := _by_search(source, reading, registry=registry, store=store, embedder=embedder, pipeline=pipeline))
     }
@@ -52,8 +52,8 @@ def visible_sources(
 
 
 def _by_permission(source: str, moment: Snapshot, reading: Reading, registry: Registry) -> DocKey | None:
-    browsing = registry.browsing
-    docs = browsing.permissions(reading.asker.tenant, source, MOST_PERMISSIONS)
+    browsing = registry.browsing(reading.asker.tenant)
+    docs = browsing.permissions(source, MOST_PERMISSIONS)
     for key in browsing.keys(docs).values():
         row = registry.row(key)
         if row is not None and is_visible(Located(row=row), reading, moment):
