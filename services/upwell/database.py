@@ -54,6 +54,12 @@ class Text(sa.types.TypeDecorator[str]):
         return value.replace(_MARK + "0", "\0").replace(_MARK + "1", _MARK)
 
 
+_CONFINED = sa.text(
+    "SELECT set_config('upwell.reading', 'on', true), set_config('upwell.tenant', :tenant, true)"
+).bindparams(sa.bindparam("tenant", type_=Text()))
+"""Said in each transaction, so that it holds behind a connection pooler too."""
+
+
 def open_database(where: Path | str, name: str = "upwell") -> sa.Engine:
     """An engine on a `postgresql://` URL, or on the SQLite file at a path. Raises Misconfigured for another URL."""
     text = str(where)
@@ -65,12 +71,19 @@ def open_database(where: Path | str, name: str = "upwell") -> sa.Engine:
 
 
 @contextmanager
-def transaction(engine: sa.Engine, what: str, *, read_only: bool = False) -> Iterator[sa.Connection]:
-    """One transaction: committed when the block ends well, rolled back when it raises. Errors as `mapped` has them."""
+def transaction(
+    engine: sa.Engine, what: str, *, read_only: bool = False, tenant: str | None = None
+) -> Iterator[sa.Connection]:
+    """One transaction: committed when the block ends well, rolled back when it raises. Errors as `mapped` has them.
+
+    `tenant` is whose rows it may see where sessions are confined to one (`lake.isolation`); there, None sees none.
+    """
     options = (READ_ONLY if read_only else READ_WRITE)[engine.dialect.name]
     with mapped(what), engine.connect() as plain:
         connection = plain.execution_options(**options)
         with connection.begin():
+            if connection.get_execution_options().get("confined", False):
+                connection.execute(_CONFINED, {"tenant": tenant or ""})
             yield connection
 
 

@@ -138,7 +138,7 @@ class SqlDirectory:
         while True:
             named = PRINCIPALS.c.principal > last if principal is None else PRINCIPALS.c.principal == principal
             page = sa.select(PRINCIPALS).where(PRINCIPALS.c.tenant == tenant, PRINCIPALS.c.gone == 0, named)
-            with transaction(self._engine, "registry", read_only=True) as connection:
+            with transaction(self._engine, "registry", read_only=True, tenant=tenant) as connection:
                 found = connection.execute(page.order_by(PRINCIPALS.c.principal).limit(PAGE)).all()
                 groups = _groups(connection, tenant, [row.principal for row in found])
             for row in found:
@@ -157,7 +157,7 @@ class SqlDirectory:
         written = sa.select(PRINCIPALS.c.version).where(
             PRINCIPALS.c.tenant == tenant, PRINCIPALS.c.principal == principal
         )
-        with transaction(self._engine, "registry", read_only=True) as connection:
+        with transaction(self._engine, "registry", read_only=True, tenant=tenant) as connection:
             found = connection.execute(written).scalar_one_or_none()
         return -1 if found is None else int(found)
 

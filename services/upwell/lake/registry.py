@@ -20,6 +20,7 @@ from upwell.lake import browsing, remnants
 from upwell.lake import rows as encoded
 from upwell.lake import statements as sql
 from upwell.lake.directory import SqlDirectory, Standings
+from upwell.lake.isolation import confine
 from upwell.lake.outbox import SqlOutbox, put_act, put_ended
 from upwell.lake.schema import CHUNKS, META, METADATA, STEPS, VERSION
 from upwell.ports import AppliedEntry, DocumentRow, LiveChunk, Manifest, Snapshot, SourceCounts
@@ -48,12 +49,14 @@ class SqlRegistry:
     Raises Retryable while the database cannot be used (locked, disk full), Misconfigured when it is damaged or newer.
     """
 
-    def __init__(self, engine: sa.Engine, clock: Clock = now_us) -> None:
+    def __init__(self, engine: sa.Engine, clock: Clock = now_us, *, migrated: bool = False) -> None:
         self._engine = engine
         self._clock = clock
         self.directory = SqlDirectory(engine)
         self._standings = Standings()
         self.outbox = SqlOutbox(engine)
+        if migrated:
+            return
         try:
             with self._transaction() as connection:
                 migrate(connection, VERSION, METADATA, STEPS, what="registry")
@@ -62,12 +65,22 @@ class SqlRegistry:
             raise
 
     @classmethod
-    def at(cls, where: Path | str, clock: Clock = now_us) -> "SqlRegistry":
-        """The registry at a `postgresql://` URL or in the SQLite file at a path, its tables made or brought forward."""
-        return cls(open_database(where, "upwell registry"), clock)
+    def at(cls, where: Path | str, clock: Clock = now_us, *, reading: bool = False) -> "SqlRegistry":
+        """The registry at a `postgresql://` URL or in the SQLite file at a path, its tables made or brought forward.
+
+        `reading` is for who answers askers: in PostgreSQL its sessions write nothing, and each transaction sees the
+        rows of the one tenant that is asked for (without one: none), whatever its statements say.
+        """
+        registry = cls(open_database(where, "upwell registry"), clock)
+        if not reading:
+            return registry
+        registry.close()
+        engine = open_database(where, "upwell reading")
+        confine(engine)
+        return cls(engine, clock, migrated=True)
 
     def row(self, key: DocKey) -> DocumentRow | None:
-        with self._transaction(read_only=True) as connection:
+        with self._transaction(key.tenant, read_only=True) as connection:
             found = connection.execute(sql.ROW, {"of": key.digest}).mappings().one_or_none()
         return None if found is None else encoded.document_of(found)
 
@@ -75,7 +88,7 @@ class SqlRegistry:
         return self.read(key)[1].get(pipeline, Manifest())
 
     def read(self, key: DocKey) -> tuple[DocumentRow | None, dict[str, Manifest]]:
-        with self._transaction(read_only=True) as connection:
+        with self._transaction(key.tenant, read_only=True) as connection:
             row = connection.execute(sql.ROW, {"of": key.digest}).mappings().one_or_none()
             if row is None:
                 return None, {}
@@ -111,13 +124,13 @@ class SqlRegistry:
             _put_entry(connection, entry)
 
     def ended(self, key: DocKey, event_id: str) -> AppliedEntry | None:
-        with self._transaction(read_only=True) as connection:
+        with self._transaction(key.tenant, read_only=True) as connection:
             found = connection.execute(sql.ENDED, {"of": key.digest, "event": event_id}).mappings().first()
         return None if found is None else encoded.applied_of(key, found)
 
     def points_of(self, tenant: str, pipeline: str, embed_keys: Iterable[str]) -> dict[str, str]:
         points: dict[str, str] = {}
-        with self._transaction(read_only=True) as connection:
+        with self._transaction(tenant, read_only=True) as connection:
             for some in _portions(embed_keys):
                 found = connection.execute(sql.POINTS_OF, {"tenant": tenant, "pipeline": pipeline, "keys": some})
                 points.update((embed_key, point_id) for embed_key, point_id in found)
@@ -127,8 +140,8 @@ class SqlRegistry:
         self, pipeline: str, point_ids: Iterable[str] = (), *, asker: Asker, documents: Iterable[DocKey] = ()
     ) -> Snapshot:
         live: dict[str, LiveChunk] = {}
-        with self._transaction(read_only=True) as connection:
-            as_of = self._clock()
+        as_of = self._clock()  # before the first statement, whose time the transaction sees
+        with self._transaction(asker.tenant, read_only=True) as connection:
             standing = self._standings.of(connection, asker)
             rows: dict[str, DocumentRow] = {}
             for some in _portions(point_ids):
@@ -145,23 +158,23 @@ class SqlRegistry:
         return Snapshot(as_of=as_of, standing=standing, live=live, documents=known)
 
     def standing(self, asker: Asker) -> Standing:
-        with self._transaction(read_only=True) as connection:
+        with self._transaction(asker.tenant, read_only=True) as connection:
             return self._standings.of(connection, asker)
 
     def history(self, key: DocKey) -> list[AppliedEntry]:
-        with self._transaction(read_only=True) as connection:
+        with self._transaction(key.tenant, read_only=True) as connection:
             found = connection.execute(sql.HISTORY, {"of": key.digest}).mappings()
             return [encoded.applied_of(key, line) for line in found]
 
     def find(self, doc_id: str, tenant: str | None = None, source: str | None = None) -> list[DocumentRow]:
-        with self._transaction(read_only=True) as connection:
+        with self._transaction(tenant, read_only=True) as connection:
             found = connection.execute(sql.find(doc_id, tenant, source)).mappings()
             return [encoded.document_of(row) for row in found]
 
     def rows(self, tenant: str | None = None, source: str | None = None) -> Iterator[DocumentRow]:
         last: DocKey | None = None
         while True:
-            with self._transaction(read_only=True) as connection:
+            with self._transaction(tenant, read_only=True) as connection:
                 found = connection.execute(sql.page(tenant, source, last, IN_LIMIT)).mappings().all()
             for row in found:
                 yield encoded.document_of(row)
@@ -171,7 +184,7 @@ class SqlRegistry:
 
     def counts(self, *, tenant: str | None = None, acl_max_age_us: int | None = None) -> list[SourceCounts]:
         oldest = NEVER if acl_max_age_us is None else self._clock() - acl_max_age_us
-        with self._transaction(read_only=True) as connection:
+        with self._transaction(tenant, read_only=True) as connection:
             active = connection.execute(sql.META_GET, {"of": ACTIVE_PIPELINE}).scalar_one_or_none()
             chunks = {(c.tenant, c.source): c.chunks for c in connection.execute(sql.chunk_counts(active, tenant))}
             return [
@@ -197,7 +210,7 @@ class SqlRegistry:
         self._truncate_log()
 
     def traces(self, key: DocKey) -> dict[str, int]:
-        with self._transaction(read_only=True) as connection:
+        with self._transaction(key.tenant, read_only=True) as connection:
             return remnants.traces(connection, key)
 
     def moved_here(self, key: DocKey) -> list[DocKey]:
@@ -220,18 +233,17 @@ class SqlRegistry:
             put = insert(connection, META).values(name=name, value=value)
             connection.execute(put.on_conflict_do_update(index_elements=["name"], set_={"value": value}))
 
-    @property
-    def browsing(self) -> Browsing:
-        """What readers browse by, kept up by every commit."""
-        return browsing.SqlBrowsing(self._engine)
+    def browsing(self, tenant: str) -> Browsing:
+        """What a tenant's readers browse by, kept up by every commit."""
+        return browsing.SqlBrowsing(self._engine, tenant)
 
     def close(self) -> None:
         self._engine.dispose()
 
     @contextmanager
-    def _transaction(self, *, read_only: bool = False) -> Iterator[sa.Connection]:
+    def _transaction(self, tenant: str | None = None, *, read_only: bool = False) -> Iterator[sa.Connection]:
         try:
-            with transaction(self._engine, "registry", read_only=read_only) as connection:
+            with transaction(self._engine, "registry", read_only=read_only, tenant=tenant) as connection:
                 yield connection
         except sa.exc.IntegrityError as e:
             raise _Lost from e

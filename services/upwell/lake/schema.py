@@ -9,8 +9,10 @@ from collections.abc import Mapping
 import sqlalchemy as sa
 
 from upwell.database import Migration, Number, Text
+from upwell.lake.isolation import secure, secure_created
 
 METADATA = sa.MetaData()
+sa.event.listen(METADATA, "after_create", secure_created)
 
 VERSION = sa.Table("schema_version", METADATA, sa.Column("version", sa.Integer, nullable=False))
 
@@ -183,10 +185,12 @@ BROWSING = sa.Table(
 
 
 def _add_governance(connection: sa.Connection) -> None:
-    """To schema 2: memberships, links, what readers browse by, since when a permission could not be read."""
+    """To schema 2: memberships, links, what readers browse by, since when a permission could not be read, and row
+    security."""
     connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN links VARCHAR DEFAULT '[]' NOT NULL")
     connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN acl_missing VARCHAR DEFAULT '[]' NOT NULL")
     connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN acl_missing_since BIGINT")
+    secure(connection, ["documents", "manifests", "chunks", "applied"])
     METADATA.create_all(connection, tables=[PRINCIPALS, MEMBER_OF, DIRECTORIES, LINKS, BROWSING])
     from upwell.lake.browsing import fill  # noqa: PLC0415 it reads rows, whose columns stand here
 
