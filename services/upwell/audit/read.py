@@ -46,7 +46,7 @@ class AuditTables:
         while self._there:
             with self._reading() as connection:
                 after = [
-                    connection.execute(sa.select(sa.func.min(_bytes(t.c.writer, connection))).where(t.c.writer > last))
+                    connection.execute(sa.select(_bytes(sa.func.min(t.c.writer), connection)).where(t.c.writer > last))
                     for t in (AUDIT, SEALS, CHECKPOINTS)
                 ]
                 names = [_text(name) for found in after if (name := found.scalar()) is not None]

@@ -98,5 +98,5 @@ def _owed(line: Mapping[Any, Any]) -> Owed:
         outcome=str(Outcome(line["outcome"])),
         reason=line["reason"],
     )
-    origin = stable_hash(key.canonical, *(line[name] for name in ("event_id", "op", "outcome", "at")))
+    origin = stable_hash(key.canonical, line["event_id"], line["op"], line["outcome"])
     return Owed(id=line["id"], entry=entry, origin=origin)
