@@ -53,7 +53,12 @@ class IngestAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
 
 
 class Hit(Record, frozen=True, kw_only=True, omit_defaults=False):
-    """`text` is the source's own words. `citation` is `source/doc_id > heading > heading (p. N)`, for people."""
+    """`text` is the source's own words. `citation` is `source/doc_id > heading > heading (p. N)`, for people.
+
+    `score` is 0 to 1, and comparable within a lake: two thirds of it are how near the chunk comes to each token of the
+    query (`why.maxsim`, the mean cosine of their best matches), a third is the query's very words in it, rare ones most
+    (`why.bm25`, damped). `why.dense` and `why.sparse` are the ranks, from 1, in the branches that found it.
+    """
 
     citation: str
     rank: int

@@ -1,7 +1,6 @@
 """What a search answers: fields, citations, limits of a question."""
 
 import msgspec
-import numpy as np
 import pytest
 
 from lake_samples import ALL_MAY, DIM, key, point, query
@@ -12,7 +11,7 @@ from upwell.lake.store.fusion import lexical
 from upwell.lake.store.qdrant import QdrantStore
 from upwell.ports import DocumentRow, LiveChunk, Manifest, ManifestEntry
 from upwell.records import Kind, ParseStatus
-from upwell.search.answer import answer_search, citation
+from upwell.search.answer import answer_search, citation, shown_score
 from upwell.search.govern import Reading
 
 ROW = DocumentRow(
@@ -93,10 +92,16 @@ def test_a_hit_carries_everything_that_the_answer_promises(ask):
     assert hit.searchable_at == "2026-01-02T03:04:06.000000Z"
     assert hit.stale_since is None
     assert hit.lineage == {"parser": "markdown@1", "model": "hash"}
-    assert hit.score == pytest.approx(hit.why["maxsim"] + lexical(hit.why["bm25"]))
+    assert hit.score == pytest.approx(min(1.0, max(0.0, (hit.why["maxsim"] + lexical(hit.why["bm25"])) / 1.5)))
     assert hit.why["dense"] == 1.0
-    assert np.isfinite(hit.score)
+    assert 0 <= hit.score <= 1
     assert msgspec.json.decode(msgspec.json.encode(answer))["hits"][0]["chunk_key"] == POINT.chunk_key
+
+
+@pytest.mark.parametrize(("stored", "shown"), [(-0.4, 0.0), (0.0, 0.0), (0.75, 0.5), (1.5, 1.0), (1.6, 1.0)])
+def test_a_score_is_between_nought_and_one(stored, shown):
+    """Whatever rounding, or a token that points the other way, makes of it."""
+    assert shown_score(stored) == shown
 
 
 def test_a_citation_without_page_or_headings():

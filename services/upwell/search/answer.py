@@ -7,6 +7,7 @@ from upwell.answers import Hit, SearchAnswer
 from upwell.clock import rfc3339
 from upwell.errors import Misconfigured
 from upwell.lake.family import seen_as
+from upwell.lake.store.fusion import LEXICAL_WEIGHT
 from upwell.ports import Embedder, LiveChunk, Registry, Store
 from upwell.search.govern import Admitted, Reading, governed_search
 from upwell.search.shown import Shown, hit_name
@@ -57,13 +58,18 @@ def citation(chunk: LiveChunk) -> str:
     return " > ".join(" ".join(CONTROL.sub(" ", part).split()) for part in where) + page
 
 
+def shown_score(score: float) -> float:
+    """A store's score (a mean cosine, and what the words add at most) on the scale of answers, 0 to 1."""
+    return min(1.0, max(0.0, score / (1.0 + LEXICAL_WEIGHT)))
+
+
 def _hit(rank: int, admitted: Admitted) -> Hit:
     entry = admitted.chunk.entry
     row = seen_as(admitted.chunk.row, entry.child)
     return Hit(
         citation=citation(admitted.chunk),
         rank=rank,
-        score=admitted.hit.score,
+        score=shown_score(admitted.hit.score),
         tenant=row.key.tenant,
         source=row.key.source,
         doc_id=row.key.doc_id,
