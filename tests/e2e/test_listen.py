@@ -48,7 +48,7 @@ def test_an_event_over_the_network_is_found_and_sigterm_ends_cleanly(upwell, run
         answer = http.post("/v1/events?wait=applied", json=BODY, headers=headers)
         assert (answer.status_code, answer.json()["ended"][0]["outcome"]) == (200, "applied")
         assert upwell.found("giraffe", "--as", "ana", "-k", "1") == {"n.md"}
-        assert http.post("/v1/search", json={}).status_code == 404
+        assert http.post("/v1/search", json={"query": "giraffe"}, headers=headers).status_code == 401
     assert running.end(TERMINATE) == 0
     assert upwell.found("giraffe", "--as", "ana", "-k", "1") == {"n.md"}
     assert upwell.found("giraffe", "--as", "eve") == set()

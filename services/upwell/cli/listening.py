@@ -22,9 +22,9 @@ def address_of(text: str) -> tuple[str, int]:
     return host, int(port)
 
 
-def announce(url: str, host: str, settings: "Settings") -> None:
-    """Say where it answers, and what is unwise about it."""
-    note(f"listening on {url}: events, hooks, health and metrics")
+def announce(url: str, host: str, settings: "Settings", *, readers: bool = False) -> None:
+    """Say where it answers (`readers`, too), and what is unwise about it."""
+    note(f"listening on {url}: events, hooks,{' search, MCP at /mcp,' if readers else ''} health and metrics")
     if not settings.keys and not any(source.hook for source in settings.sources.values()):
         note("note: no keys and no hooks are set, so every event is refused; `upwell gateway --new-key` makes a key")
     warn_of_network(host)
@@ -53,7 +53,8 @@ Listen = Annotated[
         "--listen",
         metavar="HOST:PORT",
         callback=_checked,
-        help="Take events and hooks from the network too; see `keys` and `sources` in the settings.",
+        help="Take events and hooks from the network too (see `keys` and `sources` in the settings), and answer "
+        "readers over HTTP and MCP (see `upwell token`).",
     ),
 ]
 GatewayListen = Annotated[

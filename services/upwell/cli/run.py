@@ -70,7 +70,7 @@ def run(
     try:
         if listen is not None:
             host, port = address_of(listen)
-            announce(held.listen(host, port), host, settings)
+            announce(held.listen(host, port), host, settings, readers=True)
         with ExitStack() as bar:
             progress = bar.enter_context(progress_bar())
             with Following(
