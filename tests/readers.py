@@ -8,7 +8,7 @@ from upwell.access import admits, reader
 from upwell.answers import Hit, SearchAnswer
 from upwell.clock import now_us
 from upwell.errors import Misconfigured, NotFound, Retryable
-from upwell.identity.issue import issue
+from upwell.identity.issue import Grant, issue
 from upwell.identity.own_key import LakeKey
 from upwell.identity.rates import RateLimits
 from upwell.identity.tokens import Verifier
@@ -181,10 +181,8 @@ class ReadService:
         self.http = httpx.Client(base_url=self.url, timeout=30, headers=self.bearer("ana", "staff"))
 
     def token(self, subject, *groups, tenant="default", ttl_s=600, audience=AUDIENCE, now=None):
-        issued = issue(
-            self.key, subject=subject, groups=groups, tenant=tenant, audience=audience, ttl_s=ttl_s,
-            now_us=now_us() if now is None else now,
-        )  # fmt: skip
+        grant = Grant(subject=subject, groups=frozenset(groups), tenant=tenant, ttl_s=ttl_s)
+        issued = issue(self.key, grant, audience=audience, now_us=now_us() if now is None else now)
         return issued.token
 
     def bearer(self, subject, *groups, **more):

@@ -27,7 +27,8 @@ def mcp(
     groups = frozenset(principal(g, bare="group", option="--group") for g in group or ())
     settings = settings_of(lake, config)
     from upwell import wiring
-    from upwell.runtime.serve.mcp.stdio import serve
 
     with wiring.reading(settings) as api:
+        from upwell.runtime.serve.mcp.stdio import serve
+
         serve(api, who=who, groups=groups, tenant=tenant)
