@@ -77,6 +77,11 @@ class Library:
         self.now += 1_000
         return self.now
 
+    def at(self, number):
+        """The next change has this number, and the time that goes with it, whatever came before it."""
+        self._numbers = itertools.count(number)
+        self.now = START + number * 1_000_000
+
     def publish(self, doc_id, text, *, acl=PUBLIC, source="wiki", tenant="default", name=None, **fields):
         """The next version of a document, prepared as the stages do it."""
         data = text if isinstance(text, bytes) else text.encode()

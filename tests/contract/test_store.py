@@ -329,6 +329,18 @@ def test_term_weights_come_from_the_reader_s_tenant_alone(store):
     assert [(hit.point_id, hit.why.get("sparse")) for hit in store.search(asked)] == before
 
 
+def test_how_rare_a_word_is_in_what_a_reader_may_not_see_moves_no_score(store):
+    """Or the score of an open page would tell how often its words stand in secret ones."""
+    store.insert([point("open", n, given=vectors(n, terms=((1, 1.0), (2, 1.0)))) for n in range(3)])
+    asked = query(("user:1",), terms=((1, 1.0), (2, 1.0)))
+    before = [(hit.point_id, hit.score, hit.why) for hit in store.search(asked)]
+    secret = Acl(levels=(frozenset({"group:board"}),))
+    denied = Acl(levels=(frozenset({"everyone"}),), deny=frozenset({"user:1"}))
+    for n, acl in enumerate([secret, denied] * 5):
+        store.insert([point(f"secret-{n}", n, acl=acl, given=vectors(n, terms=((1, 3.0),)))])
+    assert [(hit.point_id, hit.score, hit.why) for hit in store.search(asked)] == before
+
+
 def test_sources_narrow_a_search(store):
     """Only the named sources, any of them."""
     store.insert([point("a", source=source) for source in ("wiki", "mail", "code")])

@@ -94,7 +94,7 @@ class EdgeStore:
         request = ask.Search(
             vectors=query.vectors,
             admitted=gated(filters.governed(query)),
-            population=gated(filters.of_tenant(query.tenant)),
+            population=gated(filters.readable(query)),
             pool=fusion.pool_size(query),
         )
         found = self._ask(request, ask.Found)

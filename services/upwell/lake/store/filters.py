@@ -53,16 +53,10 @@ def governed(query: StoreQuery) -> PointFilter:
     The ACL part is the filter of `access.payload_of`. A point without ACL fields matches no reader, and a
     reader without principals matches no point.
     """
-    principals = tuple(sorted(query.reader))
-    must: list[Condition] = [
-        Match(field="tenant", values=(query.tenant,)),
-        Match(field="allow_0", values=principals),
-        Either(matches=(Match(field="acl_n", values=(1,)), Match(field="allow_1", values=principals))),
-        Either(matches=(Match(field="acl_n", values=(1, 2)), Match(field="allow_2", values=principals))),
-    ]
+    admitted = readable(query)
+    must, must_not = list(admitted.must), list(admitted.must_not)
     if query.sources:
         must.append(Match(field="source", values=tuple(sorted(query.sources))))
-    must_not: list[Condition] = [Match(field="deny", values=principals)]
     if query.exclude_points:
         must_not.append(Ids(point_ids=tuple(sorted(query.exclude_points))))
     if query.exclude_documents:
@@ -70,9 +64,21 @@ def governed(query: StoreQuery) -> PointFilter:
     return PointFilter(must=tuple(must), must_not=tuple(must_not))
 
 
-def of_tenant(tenant: str) -> PointFilter:
-    """Every point of the tenant: the population of its term statistics."""
-    return PointFilter(must=(Match(field="tenant", values=(tenant,)),))
+def readable(query: StoreQuery) -> PointFilter:
+    """All that this reader may see of this tenant: the population of their term statistics.
+
+    Of anything more, the scores of what they see would tell how often a word stands in what they do not.
+    """
+    principals = tuple(sorted(query.reader))
+    return PointFilter(
+        must=(
+            Match(field="tenant", values=(query.tenant,)),
+            Match(field="allow_0", values=principals),
+            Either(matches=(Match(field="acl_n", values=(1,)), Match(field="allow_1", values=principals))),
+            Either(matches=(Match(field="acl_n", values=(1, 2)), Match(field="allow_2", values=principals))),
+        ),
+        must_not=(Match(field="deny", values=principals),),
+    )
 
 
 def of_document(key: DocKey) -> PointFilter:

@@ -152,7 +152,7 @@ class QdrantStore:
         return QdrantClient(MEMORY) if self._local else connected(location, api_key)
 
     def _prepared(self, *, make: bool) -> bool:
-        """Have the collection ready; returns whether the words of a query weigh by their rarity in the tenant."""
+        """Have the collection ready; returns whether words weigh by their rarity in what a reader may see."""
         if self._local:
             collections.make_local(self._client, self._name, self._dim)
             return True
@@ -178,7 +178,7 @@ def _requests(query: StoreQuery, dim: int, *, rarity: bool) -> list[models.Query
     branches = [models.Prefetch(query=packing.floats32(vectors.dense), using="dense", filter=admitted, limit=pool)]
     if vectors.sparse_indices:
         sparse = models.SparseVector(indices=list(vectors.sparse_indices), values=list(vectors.sparse_values))
-        population = models.IdfCorpusParams(corpus=rendered(filters.of_tenant(query.tenant)))
+        population = models.IdfCorpusParams(corpus=rendered(filters.readable(query)))
         params = models.SearchParams(idf=population) if rarity else None
         branches.append(models.Prefetch(query=sparse, using="sparse", filter=admitted, limit=pool, params=params))
     fused = models.Prefetch(query=models.RrfQuery(rrf=models.Rrf(k=fusion.RRF_K)), prefetch=branches, limit=pool)
