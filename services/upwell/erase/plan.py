@@ -77,6 +77,7 @@ def expected(wish: EraseWish, found: Found, counts: Mapping[str, int], where: Su
         wish,
         found,
         removed=shown(counts),
+        remaining=(),
         dry_run=True,
         warnings=(*found.warnings, *(f"stays in {one.place}: {one.what}; {one.bound}" for one in stays)),
     )
@@ -141,7 +142,7 @@ def _answer(wish: EraseWish, found: Found, **rest: object) -> EraseAnswer:
     document = wish.scope is Scope.DOCUMENT
     return EraseAnswer(
         doc_id=wish.name if document else "",
-        source=wish.source or "",
+        source=next(iter(found.keys)).source if document and found.keys else "",
         tenant=wish.tenant,
         scope=wish.scope,
         name=wish.name,

@@ -111,7 +111,7 @@ def _in_audit(where: Surroundings) -> Remainder:
     asked = "the words of queries" if where.query_words else "hashes of queries"
     return Remainder(
         place="audit",
-        what=f"who did and read what: ids of documents, digests of chunks, names of principals, {asked}",
+        what=f"who did and read what: ids of documents and of parts in them, digests of chunks, principals, {asked}",
         until=None,
         bound="append-only, for as long as the operator keeps the audit; no word of a document",
     )

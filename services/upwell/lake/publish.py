@@ -239,9 +239,10 @@ class Publisher:
 
     def _scrub(self, event: ChangeEvent) -> None:
         """Leave no word of an erased document in any file. An erasure that is one of many (in the backfill lane) leaves
-        the stores' files to whoever sends them all, for rewriting those costs the same for one as for thousands."""
-        self._registry.purge(event.key)
-        if event.op is Op.ERASE and event.lane is Lane.BACKFILL:
+        the files to whoever sends them all, for rewriting those costs the same for one as for thousands."""
+        one_of_many = event.op is Op.ERASE and event.lane is Lane.BACKFILL
+        self._registry.purge(event.key, files=not one_of_many)
+        if one_of_many:
             return
         for store in self._convergence.stores.values():
             store.vacuum()

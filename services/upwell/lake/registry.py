@@ -201,13 +201,14 @@ class SqlRegistry:
                 for found in connection.execute(sql.document_counts(tenant), {"oldest": oldest})
             ]
 
-    def purge(self, key: DocKey) -> None:
+    def purge(self, key: DocKey, *, files: bool = True) -> None:
         with self._transaction() as connection:
             if connection.execute(sql.FORGET_WORDS, {"of": key.digest}).rowcount:
                 connection.execute(sql.FORGET_CHUNKS, {"of": key.digest})
                 connection.execute(sql.FORGET_HISTORY, {"of": key.digest})
                 browsing.forget(connection, key.digest)
-        self._truncate_log()
+        if files:
+            self._truncate_log()
 
     def traces(self, key: DocKey) -> dict[str, int]:
         with self._transaction(key.tenant, read_only=True) as connection:

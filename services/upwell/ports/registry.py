@@ -229,8 +229,9 @@ class Registry(Protocol):
         """By source. Permissions unknown for longer than `acl_max_age_us` are counted as hidden (None: none is)."""
         ...
 
-    def purge(self, key: DocKey) -> None:
-        """Erase: forget the words (titles, urls, metadata, manifests, details) of a fenced row; keep the fence."""
+    def purge(self, key: DocKey, *, files: bool = True) -> None:
+        """Erase: forget the words (titles, urls, metadata, manifests, details) of a fenced row; keep the fence. Without
+        `files` their bytes may stay in a log until `rewrite`."""
         ...
 
     def traces(self, key: DocKey) -> dict[str, int]:

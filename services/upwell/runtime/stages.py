@@ -17,7 +17,7 @@ from upwell.lake import decide
 from upwell.lake.family import family_faults
 from upwell.lake.publish import Publisher, PublishResult
 from upwell.ports import Fate, Fetcher, Preparer, Registry
-from upwell.records import ChangeEvent, DocKey, Op, Outcome, ParseStatus, PreparedDocument, SourceRef
+from upwell.records import ChangeEvent, DocKey, Lane, Op, Outcome, ParseStatus, PreparedDocument, SourceRef
 from upwell.runtime.engine import Work
 from upwell.runtime.lazy import Lazy
 
@@ -57,8 +57,10 @@ class EmbeddedStages:
     def control(self, event: ChangeEvent) -> Work | None:
         """Of an unseen document too: its first content may be on its way with a wider permission."""
         result = self._publisher().control(event)
-        if event.op is Op.ERASE and (row := self._registry.row(event.key)) is not None and row.rank == ERASED:
-            self._forget(event.key)
+        if event.op is Op.ERASE and event.lane is Lane.LIVE:  # one of many is forgotten by whoever sends them all
+            row = self._registry.row(event.key)
+            if row is not None and row.rank == ERASED:
+                self._forget(event.key)
         return None if result is None else self._done(result)
 
     def process(self, event: ChangeEvent) -> Work:
