@@ -1,5 +1,6 @@
 """Forged tokens, one test an attack. None is taken, each is refused for its own reason, and no answer says which."""
 
+import hmac
 import json
 import string
 import traceback
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from signing import AUDIENCE, CLAIMS, ISSUER, NOW_US, b64, hmac_token, jwk, key_set, part, pem, private, token
 from upwell.config import IssuerSettings
 from upwell.errors import Refusal, Unauthorized
+from upwell.identity.keys import key_of
 from upwell.identity.tokens import Verifier
 
 
@@ -76,6 +78,15 @@ def test_a_shared_secret_in_the_key_set_verifies_nothing(tmp_path):
 )
 def test_a_key_of_another_kind_than_the_algorithm(verifying, kid, algorithm):
     assert refused(verifying, token(algorithm=algorithm, kid=kid)) == Refusal.BAD_ALGORITHM
+
+
+@pytest.mark.parametrize("algorithm", ["HS256", "none", "RS256", "ES256"])
+def test_a_key_itself_verifies_by_no_algorithm_but_its_own(algorithm):
+    key = key_of(jwk("EdDSA", "one"))
+    secret = jwk("EdDSA", "one")["x"].encode()
+    assert not key.verifies(algorithm, b"text", hmac.digest(secret, b"text", "sha256"))
+    assert not key.verifies(algorithm, b"text", private("EdDSA", 0).sign(b"text"))
+    assert key.verifies("EdDSA", b"text", private("EdDSA", 0).sign(b"text"))
 
 
 def test_a_key_that_says_its_algorithm_is_used_with_no_other(verifying):
@@ -182,11 +193,13 @@ def test_a_name_that_stands_twice(verifying, header, claims):
         b'"ana"',
         b"7",
         b"\xff\xfe",
+        json.dumps({**CLAIMS, "x": float("nan")}).encode(),
+        json.dumps({**CLAIMS, "x": float("inf")}).encode(),
         b"{}{}",
         b"{'a':1}",
         "{}".encode("utf-16"),
     ],
-    ids=range(12),
+    ids=range(14),
 )
 def test_a_payload_that_is_no_object_or_a_bomb(verifying, claims):
     assert refused(verifying, token(claims)) == Refusal.MALFORMED

@@ -257,6 +257,30 @@ def test_a_file_is_read_again_when_it_changes_and_only_then(path, clock):
     assert keys.find("new")
 
 
+class Shelf:
+    """A place in memory whose content changes with its mark."""
+
+    def __init__(self) -> None:
+        self.reads = 0
+
+    def mark(self) -> object:
+        return "unchanged"
+
+    def read(self) -> bytes:
+        self.reads += 1
+        return key_set(OLD)
+
+
+def test_what_did_not_change_is_read_once_however_old_it_is_and_whatever_is_asked_for(clock):
+    shelf = Shelf()
+    keys = Jwks(shelf, clock)
+    for _ in range(20):
+        assert keys.find("old")
+        assert keys.find("forged") is None
+        clock.later(TTL_S)
+    assert shelf.reads == 1
+
+
 @pytest.mark.parametrize(
     "spoil", [lambda p: p.unlink(), lambda p: replace(p, b"{"), lambda p: replace(p, b" " * 300_000)]
 )
