@@ -1,5 +1,6 @@
 """From what matched to a context within its budget: relevant, nothing twice, sections for chunks where they fit."""
 
+import math
 from collections.abc import Iterable, Sequence
 
 from upwell.assemble.counting import Counter
@@ -44,7 +45,7 @@ def assemble_best(
 
 def floor_of(best: float, policy: AssemblyPolicy = DEFAULT_ASSEMBLY) -> float:
     """The score from which on a hit counts as relevant, where the best hit has the score `best`."""
-    return max(policy.floor, policy.share_of_best * best)
+    return max(policy.floor, policy.share_of_best * best) if best >= policy.best_floor else math.inf
 
 
 def _choice(candidates: Sequence[Candidate], policy: AssemblyPolicy) -> list[Candidate]:

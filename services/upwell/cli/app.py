@@ -7,6 +7,7 @@ import typer
 from upwell.cli import (
     approve,
     audit,
+    context,
     dead,
     demo,
     directory,
@@ -48,13 +49,13 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def root(
-    context: typer.Context,
+    called: typer.Context,
     show_version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     if show_version:
         version.version()
         raise typer.Exit
-    or_help(context)
+    or_help(called)
 
 
 for module in (
@@ -62,6 +63,7 @@ for module in (
     run,
     ingest,
     search,
+    context,
     show,
     status,
     explain,

@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from upwell.answers import LakeApi
 from upwell.cli.errors import debug_wanted
 from upwell.cli.output import note
 from upwell.errors import Misconfigured
+from upwell.reading import ReadableLake
 
 if TYPE_CHECKING:
     from upwell.config import Settings
@@ -26,7 +26,7 @@ def settings_of(lake: Path | None, config: Path | None, embedder: str | None = N
 
 
 @contextmanager
-def opened(settings: "Settings", *, create: bool = False) -> Iterator[LakeApi]:
+def opened(settings: "Settings", *, create: bool = False) -> Iterator[ReadableLake]:
     """The lake, through its running owner or opened here; closed at the end.
 
     Raises Misconfigured when there is none, unless `create` makes one.

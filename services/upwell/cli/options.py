@@ -52,6 +52,10 @@ Source = Annotated[
     str | None,
     typer.Option("--source", metavar="NAME", callback=name_of, help="The source's name.  [default: the folder's name]"),
 ]
+Sources = Annotated[
+    list[str] | None,
+    typer.Option("--source", metavar="NAME", help="Only this source; may be given several times."),
+]
 WhichSource = Annotated[
     str | None,
     typer.Option(

@@ -50,6 +50,16 @@ def emit(answer: Any, view: "RenderableType | None" = None) -> None:
         raise typer.Exit(0) from None
 
 
+def write(text: str) -> None:
+    """Print `text` byte for byte, for a file or another program; made safe where a terminal would obey it."""
+    try:
+        sys.stdout.buffer.write((safe(text) if sys.stdout.isatty() else text).encode())
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence(sys.stdout)
+        raise typer.Exit(0) from None
+
+
 def _show(view: "RenderableType") -> None:
     if sys.stdout.isatty():
         console(sys.stdout).print(view)

@@ -35,10 +35,7 @@ def search(
     group: options.Groups = None,
     k: Annotated[int, typer.Option("-k", min=1, max=100, metavar="N", help="How many hits.")] = 5,
     tenant: options.Tenant = "default",
-    source: Annotated[
-        list[str] | None,
-        typer.Option("--source", metavar="NAME", help="Only this source; may be given several times."),
-    ] = None,
+    source: options.Sources = None,
     lake: options.Lake = None,
     config: options.Config = None,
     as_json: options.Json = False,

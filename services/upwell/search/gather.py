@@ -15,7 +15,7 @@ from upwell.clock import rfc3339
 from upwell.lake.family import seen_as
 from upwell.ports import DocumentRow, LiveChunk, Manifest, ManifestEntry, Registry, Snapshot, Store
 from upwell.records import DocKey
-from upwell.search.answer import citation
+from upwell.search.answer import citation, shown_score
 from upwell.search.fetch import between
 from upwell.search.govern import MOST_HITS, Governed, Reading
 
@@ -58,8 +58,9 @@ class Gathering:
 
     def candidates(self, found: Governed, policy: AssemblyPolicy) -> list[Candidate]:
         """The relevant hits, each in its section or in what of that may be shown."""
-        hits = [a for a in found.admitted if a.hit.score >= floor_of(found.admitted[0].hit.score, policy)]
-        hits = hits[: policy.candidates]
+        scores = [shown_score(admitted.hit.score) for admitted in found.admitted]
+        floor = floor_of(max(scores, default=0.0), policy)
+        hits = [a for a, score in zip(found.admitted, scores, strict=True) if score >= floor][: policy.candidates]
         documents = self._visible({admitted.chunk.row.key for admitted in hits})
         sections = {
             (row.key, parent): tuple(run)
@@ -79,7 +80,7 @@ class Gathering:
         return [
             Candidate(
                 piece=pieces[admitted.hit.point_id],
-                score=admitted.hit.score,
+                score=shown_score(admitted.hit.score),
                 section=tuple(pieces[entry.point_id] for entry in nearby[admitted.hit.point_id]),
             )
             for admitted in hits
@@ -117,7 +118,8 @@ class Gathering:
         moment = self._registry.snapshot(self._pipeline, asker=self._reading.asker)
         looked, size = 0, FIRST_ROWS
         keys: list[DocKey] = []
-        for source in sorted(self._reading.sources) or [None]:
+        places: list[str | None] = [*sorted(self._reading.sources)] or [None]
+        for source in places:
             for row in self._registry.rows(self._reading.asker.tenant, source):
                 looked += 1
                 if looked > MOST_ROWS:
