@@ -9,6 +9,7 @@ from sqlalchemy import create_engine
 from upwell.records import ChangeEvent, Lane
 from upwell.sources.folder.content import FileReader, open_inside
 from upwell.sources.folder.records import Diff
+from upwell.sources.folder.shrink import SHRINK_LIMIT
 from upwell.sources.folder.source import FolderSource
 from upwell.sources.folder.state import METADATA
 
@@ -26,6 +27,7 @@ class World:
         METADATA.create_all(self.engine)
         self.now = 1_700_000_000_000_000
         self.owner = OWNER
+        self.shrink_limit = SHRINK_LIMIT
         self.writes = 0
         self.opener = open_inside
         self.reopen()
@@ -33,7 +35,12 @@ class World:
     def reopen(self) -> None:
         reading = FileReader(self.root, clock=lambda: self.now, pause_s=0, opener=self._opened)
         self.source = FolderSource(
-            self.root, owner=self.owner, clock=lambda: self.now, reader=reading, excluded=[self.root / "lake"]
+            self.root,
+            owner=self.owner,
+            clock=lambda: self.now,
+            reader=reading,
+            excluded=[self.root / "lake"],
+            shrink_limit=self.shrink_limit,
         )
         with self.engine.begin() as conn:
             self.source.open(conn)
@@ -66,6 +73,7 @@ class World:
             healed=last.healed,
             counts=last.counts,
             notices=last.notices,
+            held=last.held,
             recheck_at=last.recheck_at,
             last=True,
         )

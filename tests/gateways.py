@@ -106,16 +106,16 @@ class MemoryMemberships:
 class Gate:
     """A client of a gateway, with a good key unless told otherwise."""
 
-    def __init__(self, sink=None, keys=KEYS, sources=SOURCES, clock=lambda: NOW):
+    def __init__(self, sink=None, keys=KEYS, sources=SOURCES, clock=lambda: NOW, memberships=None):
         self.sink = sink or MemorySink()
         self.metrics = Metrics()
         self.door = Door(self.sink, keys=keys, sources=sources, clock=clock, metrics=lambda: self.metrics)
-        self.memberships = MemoryMemberships()
+        self.memberships = memberships or MemoryMemberships()
         self.feeding = Feeding(self.memberships, keys=keys, clock=clock)
         self.ready_error = None
         application = build(self.door, self.feeding, exposition=lambda: b"", ready=self._ready)
         self._listening = Listening("127.0.0.1", 0, application)
-        self.http = httpx.Client(base_url=self._listening.url, timeout=30)
+        self.http = httpx.Client(base_url=self._listening.url, timeout=70)
 
     def close(self):
         self.door.close()

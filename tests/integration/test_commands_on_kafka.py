@@ -1,12 +1,14 @@
 """The distributed lake's commands on a real Kafka and a real PostgreSQL; the workers' stages run in a thread here."""
 
 import threading
+from contextlib import closing
 
 import pytest
 from kafka import KafkaConsumer
 
 import words
 from broker import create_topics, settings_of, wait_for
+from gateways import Gate
 from handlers import Handlers
 from memory_store import MemoryStore
 from upwell.answers import ChunkCounts, DeadFilter
@@ -185,6 +187,33 @@ def test_a_folder_goes_through_kafka_and_back_to_whoever_asks(world, tmp_path):
     assert (source.documents, source.pending, source.dead) == (2, 0, 1)
     wait_for(lambda: world.lake.status().lag["upwell-ledger"] == 0, 60, "the ledger has read all")
     assert world.lake.status().sources[0].watermark is not None
+
+
+def test_a_membership_opens_and_closes_documents_and_rewrites_no_point(world, tmp_path):
+    """Put to a gateway: in force in every search after its answer, through groups in groups."""
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / ".upwell-access.yaml").write_text("allow: [group:eng]")
+    (docs / "a.txt").write_text("larch maple")
+    world.lake.ingest(docs, owner=OWNER, tenant="acme")
+    before = dict(world.store.points), {point: dict(fields) for point, fields in world.store.fields.items()}
+    reads = []
+    with closing(Gate(clock=now_us, memberships=StreamMemberships(world.producer, world.registry.directory))) as gate:
+        told = [
+            ("group:core", {"member_of": ["group:eng"]}),
+            ("user:bob", {"member_of": ["group:core"]}),
+            ("group:core", {"member_of": []}),
+            ("user:bob", {"member_of": ["group:eng"]}),
+            ("user:bob", None),
+        ]
+        for principal, body in told:
+            assert gate.tell(principal, body, query="?wait=applied&timeout_s=60").status_code == 200
+            hits = world.lake.search("any", principals=frozenset({"user:bob"}), tenant="acme").hits
+            reads.append({hit.doc_id for hit in hits})
+    assert reads == [set(), {"a.txt"}, set(), {"a.txt"}, set()]
+    assert (world.store.points, world.store.fields) == before
+    told = world.lake.principals_set("user:bob", member_of=frozenset({"group:eng"}), tenant="acme")
+    assert world.lake.principals_list(tenant="acme")[1:] == (told,)
 
 
 def test_dead_letters_are_replayed_discarded_and_erased_with_their_document(world, tmp_path):
