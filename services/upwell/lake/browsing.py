@@ -14,6 +14,7 @@ from upwell.database import insert, transaction
 from upwell.lake import rows as encoded
 from upwell.lake import statements as sql
 from upwell.lake.links import names_of, targets_of
+from upwell.lake.named import AclNames
 from upwell.lake.schema import BROWSING, DOCUMENTS, LINKS
 from upwell.ports import DocumentRow
 from upwell.ports.browsing import Glance
@@ -166,13 +167,14 @@ def forget(connection: sa.Connection, doc: str) -> None:
 
 def fill(connection: sa.Connection) -> None:
     """Note every document that there is, at the time when it became what it is: for a registry that had no index."""
-    after = ""
+    after, names = "", AclNames()
     while True:
         page = sa.select(DOCUMENTS).where(DOCUMENTS.c.doc > sa.literal(after, DOCUMENTS.c.doc.type))
         found = connection.execute(page.order_by(DOCUMENTS.c.doc).limit(PORTION)).mappings().all()
         for columns in found:
             row = encoded.document_of(columns)
             note(connection, row, row.searchable_at or row.received_at or 0, links=True)
+            names.note(connection, row.key.tenant, row.effective_acl)
         if len(found) < PORTION:
             return
         after = found[-1]["doc"]
@@ -180,11 +182,14 @@ def fill(connection: sa.Connection) -> None:
 
 def _changed(after: tuple[int, str], sources: frozenset[str], limit: int) -> sa.Select[tuple[str, str, str, int]]:
     at, doc = after
-    order = (BROWSING.c.changed_at, BROWSING.c.doc)
     found = (
         sa.select(BROWSING.c.doc, BROWSING.c.source, BROWSING.c.acl_class, BROWSING.c.changed_at)
-        .where(_HERE, sa.tuple_(*order) > sa.tuple_(sa.literal(at), sa.literal(doc, BROWSING.c.doc.type)))
-        .order_by(*order)
+        .where(
+            _HERE,
+            BROWSING.c.changed_at >= at,
+            sa.or_(BROWSING.c.changed_at > at, BROWSING.c.doc > doc),
+        )
+        .order_by(BROWSING.c.changed_at, BROWSING.c.doc)
         .limit(limit)
     )
     return found.where(BROWSING.c.source.in_(sorted(sources))) if sources else found
