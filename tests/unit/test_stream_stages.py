@@ -275,7 +275,11 @@ def test_what_an_erased_document_wrote_after_its_erasure_goes_when_it_ends(chain
     late = become(chain, upsert("one"), Embedded)
     chain.run(upsert("", 2, op=Op.ERASE, content=None))
     chain.blobs.put(key("a"), b"a large message", 1)
-    assert only(chain.handlers.upsert.handle(late)).message.fate.outcome is Outcome.SUPERSEDED
+    ended, *tombstones = chain.handlers.upsert.handle(late)
+    assert ended.message.fate.outcome is Outcome.SUPERSEDED
+    assert [(one.topic, one.key, one.message) for one in tombstones] == [
+        (topic, key("a"), None) for topic in topics.FORGETTING
+    ], "its messages stand behind the erasure's tombstones"
     assert chain.blobs.kept == {}
 
 

@@ -69,6 +69,7 @@ def expected(wish: EraseWish, found: Found, counts: Mapping[str, int], where: Su
     left = Left(
         documents=len(found.keys) + len(found.finished),
         remembered=counts.get("remembered files", 0),
+        principal=wish.scope is Scope.PRINCIPAL,
         directory=found.member,
         permissions=found.named,
     )

@@ -40,10 +40,11 @@ class Surroundings(Record, frozen=True, kw_only=True):
 
 class Left(Record, frozen=True, kw_only=True):
     """What this erasure left, by what was found: `remembered` documents that a folder here still remembers, `directory`
-    when a principal's name stays as gone, `permissions` documents whose source names the principal."""
+    when names stay as gone, `principal` when the erasure was of one, `permissions` documents whose source names it."""
 
     documents: int = 0
     remembered: int = 0
+    principal: bool = False
     directory: bool = False
     permissions: int = 0
 
@@ -75,6 +76,13 @@ def _of_principal(left: Left) -> Iterator[Remainder]:
             what=f"the principal's name in the permissions of {left.permissions} documents that others may read too",
             until=None,
             bound="until their sources change those permissions, or the documents are erased",
+        )
+    if left.principal:
+        yield Remainder(
+            place="permissions",
+            what="a hash of the principal's name, if any permission has ever named it",
+            until=None,
+            bound="for as long as the lake stands",
         )
 
 

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from upwell.lake.schema import APPLIED, CHUNKS, DOCUMENTS, LINKS
+from upwell.lake.schema import APPLIED, BROWSING, CHUNKS, DOCUMENTS, LINKS
 from upwell.records import DocKey, Op
 
 _OF = sa.bindparam("of", type_=DOCUMENTS.c.doc.type)
@@ -32,6 +32,7 @@ _COUNTS = {
     .select_from(APPLIED)
     .where(APPLIED.c.doc == _OF, APPLIED.c.op != str(Op.ERASE)),
     "links": sa.select(sa.func.count()).select_from(LINKS).where(LINKS.c.doc == _OF),
+    "glances": sa.select(sa.func.count()).select_from(BROWSING).where(BROWSING.c.doc == _OF),
 }
 _BEFORE = sa.select(DOCUMENTS.c.tenant, DOCUMENTS.c.source, DOCUMENTS.c.doc_id).where(
     DOCUMENTS.c.tenant == sa.bindparam("tenant", type_=DOCUMENTS.c.tenant.type),
@@ -42,7 +43,7 @@ _BEFORE = sa.select(DOCUMENTS.c.tenant, DOCUMENTS.c.source, DOCUMENTS.c.doc_id).
 
 
 def traces(connection: sa.Connection, key: DocKey) -> dict[str, int]:
-    """Kind -> how many fields with words, chunks, history lines but those of erasures, and links there are."""
+    """Kind -> how many fields with words, chunks, history lines but those of erasures, links and glances there are."""
     return {kind: int(connection.execute(count, {"of": key.digest}).scalar_one()) for kind, count in _COUNTS.items()}
 
 

@@ -85,6 +85,7 @@ def _removed(parts: Erasing, wish: EraseWish, found: Found, store: Store | None,
         documents=len(everything),
         remembered=remembered,
         directory=bool(members) or found.member,
+        principal=wish.scope is Scope.PRINCIPAL,
         permissions=found.named,
     )
     return Ended(fences=fences, events=events, remaining=remaining, left=left)

@@ -67,9 +67,8 @@ class UpsertStage:
             result = self._publisher.publish(event, document, vectors=vectors)
         except MissingVectors:
             return self._back(message, vectors)
-        self._after(message, result)
         faults = family_faults(event.key, document) if result.outcome is Outcome.APPLIED else ()
-        return self._ends.of(event, result, faults, attempts=message.attempts)
+        return [*self._ends.of(event, result, faults, attempts=message.attempts), *self._after(message, result)]
 
     def _back(self, message: Embedded, vectors: GivenVectors) -> list[Outgoing]:
         """Back to embed: for what is lacking now, and when that was not enough before, for everything."""
@@ -93,17 +92,21 @@ class UpsertStage:
             return self._fail(message, fate, None if status in READ else status)
         event = message.event
         result = self._publisher.control(event) or self._publisher.supersede(event)
-        self._after(message, result)
-        return self._ends.of(event, result, attempts=message.attempts)
+        return [*self._ends.of(event, result, attempts=message.attempts), *self._after(message, result)]
 
     def _fail(self, message: Message, fate: Fate, status: ParseStatus | None) -> list[Outgoing]:
         result = self._publisher.fail(message.event, status, fate.reason or Reason.ATTEMPTS_EXHAUSTED)
-        self._after(message, result)
-        return self._ends.dead(message.event, fate, result, attempts=message.attempts)
+        ended = self._ends.dead(message.event, fate, result, attempts=message.attempts)
+        return [*ended, *self._after(message, result)]
 
-    def _after(self, message: Message, result: PublishResult) -> None:
-        """Large messages of a document that was erased meanwhile may have been written after its erasure."""
-        if result.outcome is Outcome.SUPERSEDED:
-            row = self._registry.row(message.event.key)
-            if row is not None and row.rank == decide.RANKS[Op.ERASE]:
-                self._blobs.forget(message.event.key, message.event.version)
+    def _after(self, message: Message, result: PublishResult) -> list[Outgoing]:
+        """Messages of a document that was erased meanwhile may have been written after its erasure, and stand behind
+        its tombstones: large ones go now, and new tombstones take the others out."""
+        if result.outcome is not Outcome.SUPERSEDED:
+            return []
+        key = message.event.key
+        row = self._registry.row(key)
+        if row is None or row.rank != decide.RANKS[Op.ERASE]:
+            return []
+        self._blobs.forget(key, message.event.version)
+        return [Outgoing(topic=topic, key=key, message=None) for topic in topics.FORGETTING]
