@@ -1,7 +1,7 @@
 """What assembly works on: live chunks with where they are from, and excerpts, runs of chunks of one section."""
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from upwell.reading import Passage
 from upwell.records import DocKey, Record, stable_hash
@@ -65,10 +65,15 @@ class Excerpt(Record, frozen=True, kw_only=True):
     @property
     def text(self) -> str:
         """The chunks joined; `[…]` stands where some between them are left out."""
+        return "".join(self.parts)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The texts of the chunks and what stands between them."""
         parts = [self.pieces[0].text]
-        for before, piece in zip(self.pieces, self.pieces[1:], strict=False):
+        for before, piece in pairwise(self.pieces):
             parts += [piece.joiner if piece.ordinal == before.ordinal + 1 else GAP, piece.text]
-        return "".join(parts)
+        return tuple(parts)
 
 
 def whole_excerpts(pieces: Iterable[Piece]) -> tuple[Excerpt, ...]:

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from upwell.assemble.counting import Counter
 from upwell.assemble.excerpts import Candidate, Excerpt, Piece, citation_ids, passages, whole_excerpts
 from upwell.assemble.likeness import by_marginal_relevance, distinct, words_of
 from upwell.assemble.policy import DEFAULT_ASSEMBLY, AssemblyPolicy
-from upwell.assemble.rendering import CLOSING, OPENING, at_the_edges, block, render
+from upwell.assemble.rendering import CLOSING, OPENING, at_the_edges, block, body, render
 from upwell.reading import Passage
 from upwell.records import DocKey, Record
 
@@ -73,12 +74,16 @@ def _filled(candidates: Sequence[Candidate], budget: int, counter: Counter, poli
 
 
 class _Room:
-    """Excerpts in the order in which they were chosen, one a section, and how many tokens are left."""
+    """Excerpts in the order in which they were chosen, one a section, and how many tokens are left.
+
+    What an excerpt costs is the sum of its parts, each counted once: near enough to choose by.
+    """
 
     def __init__(self, tokens: int, counter: Counter) -> None:
         self.left = tokens
         self.excerpts: dict[tuple[DocKey, int], Excerpt] = {}
-        self._counter = counter
+        self._count = cache(lambda text: counter.count(body(text)))
+        self._frame = cache(lambda piece: counter.count(block(Excerpt(pieces=(piece,)), ID_FOR_COUNTING)))
         self._costs: dict[tuple[DocKey, int], int] = {}
 
     def add(self, found: Candidate, kept_free: int) -> bool:
@@ -104,14 +109,16 @@ class _Room:
             pieces=tuple(distinct_pieces[ordinal] for ordinal in sorted(distinct_pieces)),
             score=max(found.score, held.score or 0.0) if held else found.score,
         )
-        cost = self._counter.count(block(excerpt, ID_FOR_COUNTING))
-        more = cost - self._costs.get(place, 0)
+        more = self._cost(excerpt) - self._costs.get(place, 0)
         if more > self.left - kept_free:
             return False
         self.excerpts[place] = excerpt
-        self._costs[place] = cost
+        self._costs[place] = self._costs.get(place, 0) + more
         self.left -= more
         return True
+
+    def _cost(self, excerpt: Excerpt) -> int:
+        return self._frame(excerpt.pieces[0]) + sum(map(self._count, excerpt.parts[1:]))
 
 
 def around(found: Candidate, most_tokens: int) -> tuple[Piece, ...]:
