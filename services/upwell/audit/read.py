@@ -33,7 +33,7 @@ class AuditTables:
     """The tables, read only; nothing is made where there are none. Raises what `database.transaction` does."""
 
     def __init__(self, engine: sa.Engine) -> None:
-        self._engine = engine
+        self.engine = engine
         with self._reading() as connection:
             self._there = sa.inspect(connection).has_table(VERSION.name)
             found = connection.execute(sa.select(sa.func.max(VERSION.c.version))).scalar() if self._there else None
@@ -119,19 +119,22 @@ class AuditTables:
             place = (page[-1].at, page[-1].writer, page[-1].seq)
 
     def last(self, most: int) -> list[Stored]:
-        """The last records of all writers, by time."""
+        """The last acts of all writers, by time: without what only begins and ends chains."""
         if not self._there:
             return []
         with self._reading() as connection:
+            acts = _records(connection).where(
+                *(~AUDIT.c.body.startswith(f'{{"{word}":') for word in ("opens", "closes"))
+            )
             order = (AUDIT.c.at.desc(), AUDIT.c.writer.desc(), AUDIT.c.seq.desc())
-            return [_stored(row) for row in connection.execute(_records(connection).order_by(*order).limit(most))][::-1]
+            return [_stored(row) for row in connection.execute(acts.order_by(*order).limit(most))][::-1]
 
     def close(self) -> None:
-        self._engine.dispose()
+        self.engine.dispose()
 
     @contextmanager
     def _reading(self) -> Iterator[sa.Connection]:
-        with transaction(self._engine, "audit", read_only=True) as connection:
+        with transaction(self.engine, "audit", read_only=True) as connection:
             yield connection
 
 

@@ -1,14 +1,16 @@
 """The audit as an operator reads it: verified, listed, exported."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from upwell.audit import verify as verifying
-from upwell.audit.chain import Verifier
+from upwell.audit.chain import Signer, Verifier
+from upwell.audit.expire import expire
 from upwell.audit.read import AuditTables, Stored
 from upwell.audit.verify import ChainReport
-from upwell.clock import rfc3339
+from upwell.clock import Clock, now_us, rfc3339
+from upwell.errors import Misconfigured
 from upwell.ports import Act
 from upwell.records import Record
 
@@ -47,9 +49,17 @@ class AuditLine(Record, frozen=True, kw_only=True):
 class AuditRecords:
     """Over the tables of one audit. Raises Retryable while the database cannot be used."""
 
-    def __init__(self, tables: AuditTables, verifier: Verifier | None, *, all_signed: bool) -> None:
+    def __init__(
+        self,
+        tables: AuditTables,
+        *,
+        verifier: Verifier | None = None,
+        signer: Callable[[], Signer | None] = lambda: None,
+        all_signed: bool = False,
+    ) -> None:
         self._tables = tables
         self._verifier = verifier
+        self._signer = signer
         self._all_signed = all_signed
 
     def verify(self) -> Iterator[ChainReport]:
@@ -64,8 +74,18 @@ class AuditRecords:
                 yield line
 
     def last(self, most: int) -> list[AuditLine]:
-        """The last records, oldest first."""
+        """The last acts, oldest first."""
         return [_line(stored) for stored in self._tables.last(most)]
+
+    def expire(self, before: int, clock: Clock = now_us) -> int:
+        """Let go of sealed records from before `before` (us); how many. See `audit.expire`.
+
+        Raises Misconfigured, with nothing removed, for an audit that does not verify: what is wrong would go with it.
+        """
+        bad = next((report for report in self.verify() if report.bad is not None), None)
+        if bad is not None:
+            raise Misconfigured(f"chain {bad.writer} does not verify ({bad.bad}); nothing was removed")
+        return expire(self._tables.engine, before, clock=clock, signer=self._signer)
 
     def close(self) -> None:
         self._tables.close()

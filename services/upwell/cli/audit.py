@@ -16,6 +16,7 @@ from upwell.cli.opening import settings_of
 from upwell.cli.output import RISKY, emit, silence
 from upwell.cli.text import name, snippet
 from upwell.clock import now_us, rfc3339
+from upwell.errors import Misconfigured
 from upwell.ports import Act
 from upwell.records import Record
 
@@ -75,6 +76,12 @@ class ChainAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
     signed: bool
     closed: bool
     bad: str | None
+
+
+class ExpireAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """How many records were removed."""
+
+    expired: int
 
 
 @app.command(
@@ -139,6 +146,32 @@ def export(
     with _opened(lake, config) as records:
         lines = (one_line(line) for line in records.lines(which))
         _stream(_array(lines) if as_json else (f"{line}\n" for line in lines))
+
+
+@app.command(
+    short_help="Let old records go",
+    help="Remove records from before WHEN, whole sealed beginnings of chains alone; a signed checkpoint stands for "
+    "them. Nothing is removed from an audit that does not verify.",
+    epilog=options.examples(
+        "upwell audit export --before 400d > old.jsonl && upwell audit expire --before 400d --yes",
+        "upwell audit expire --before 2025-01-01",
+    ),
+)
+def expire(
+    before: Annotated[str, typer.Option("--before", metavar="WHEN", help="Records older than this: 400d or a date.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    lake: options.Lake = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    until = moment_us(before, now_us())
+    if not yes and (as_json or not sys.stdin.isatty()):
+        raise Misconfigured("expired records cannot be had back and nobody is there to be asked; give --yes")
+    if not yes:
+        typer.confirm(f"Remove the audit's sealed records from before {rfc3339(until)} for good?", abort=True, err=True)
+    with _opened(lake, config) as records:
+        answer = ExpireAnswer(expired=records.expire(until))
+    emit(answer, None if as_json else f"{answer.expired:,} records expired")
 
 
 def verdict(answer: VerifyAnswer) -> list[str]:
