@@ -82,7 +82,12 @@ def audit(settings: Settings) -> "AuditRecords":
     tables = opening.audit_tables(settings)
     if tables is None:
         raise Misconfigured(f"no audit in {settings.lake}: nothing was done here yet, or its file was taken away")
-    return AuditRecords(tables, opening.audit_verifier(settings), all_signed=settings.brokers is None)
+    return AuditRecords(
+        tables,
+        verifier=opening.audit_verifier(settings),
+        signer=opening.audit_signer(settings),
+        all_signed=settings.brokers is None,
+    )
 
 
 def certificate_verifier(settings: Settings) -> "Verifier":

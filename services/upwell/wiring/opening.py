@@ -46,13 +46,7 @@ def open_audit(settings: Settings) -> SqlAudit:
     """A chain of the audit for this process, in the registry's database or in the lake's folder; sealed with the lake's
     key. An embedded lake's owner makes the key, the processes of a distributed lake take it where they find it.
     """
-
-    def signer() -> Signer | None:
-        from upwell.identity.own_key import LakeKey, signing_key_of
-
-        path = signing_key_of(settings)
-        return LakeKey.at(path).signing_key() if settings.brokers is None or path.exists() else None
-
+    signer = audit_signer(settings)
     return SqlAudit(lambda: open_database(_database(settings, AUDIT_FILE), "upwell audit"), signer=signer)
 
 
@@ -61,6 +55,18 @@ def audit_tables(settings: Settings) -> AuditTables | None:
     if settings.registry is None and not (settings.lake / AUDIT_FILE).exists():
         return None
     return AuditTables(open_database(_database(settings, AUDIT_FILE), "upwell audit"))
+
+
+def audit_signer(settings: Settings) -> Callable[[], Signer | None]:
+    """What finds the key that seals, once it is wanted."""
+
+    def found() -> Signer | None:
+        from upwell.identity.own_key import LakeKey, signing_key_of
+
+        path = signing_key_of(settings)
+        return LakeKey.at(path).signing_key() if settings.brokers is None or path.exists() else None
+
+    return found
 
 
 def audit_verifier(settings: Settings) -> Verifier | None:
