@@ -73,7 +73,7 @@ class MemoryReading:
     def fetch(self, doc_id, *, reader, source=None, start=None, tokens=4000):
         head, text = self._one(doc_id, reader, source)
         words = text.split()
-        first = int(start or 0)
+        first = _ordinal(start or "0")
         part = words[first : first + tokens]
         section = Section(ordinal=first, heading_path=(), page=None, text=" ".join(part), tokens=len(part))
         following = str(first + tokens) if first + tokens < len(words) else None
@@ -91,7 +91,7 @@ class MemoryReading:
         return RelatedAnswer(as_of=AS_OF, document=head, related=relations)
 
     def changes(self, since, *, reader, sources=frozenset(), limit=50):
-        first = int(since) if since.isdecimal() else 0
+        first = 0 if since.startswith(("19", "20")) else _ordinal(since)
         seen = list(self._seen(reader, sources))
         part = seen[first : first + limit]
         changed = tuple(
@@ -131,6 +131,11 @@ class MemoryReading:
             version=1, title=None, url=None, heading_path=(), page=None, bbox=None, text=text, chunk_key="c",
             modified_at=None, searchable_at=AS_OF, stale_since=None, stale_reason=None, lineage={}, why={},
         )  # fmt: skip
+
+
+def _ordinal(cursor):
+    """Where to go on: at the beginning for any text that is no number, since a schema cannot say which cursors are."""
+    return int(cursor) if cursor.isascii() and cursor.isdecimal() and len(cursor) < 10 else 0
 
 
 def _head(key):

@@ -132,6 +132,12 @@ def test_what_cannot_be_asked_is_refused_with_where(service, body):
     assert service.lake.asked == []
 
 
+def test_a_whole_number_may_be_written_with_a_point(service):
+    assert service.http.post("/v1/search", json={"query": "giraffe", "k": 5.0}).status_code == 200
+    assert service.http.post("/v1/search", json={"query": "giraffe", "k": 5.5}).status_code == 422
+    assert service.http.post("/v1/search", json={"query": "giraffe", "k": 1e300}).status_code == 422
+
+
 def test_budgets_and_parts_are_capped(service):
     assert service.http.post("/v1/context", json={"query": "x", "budget": 10**9}).status_code == 422
     assert service.http.get("/v1/documents/plain.md?tokens=1000000").status_code == 422

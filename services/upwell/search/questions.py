@@ -4,7 +4,7 @@ Who asks is never in a question: a field that is not here is refused, `principal
 """
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -47,6 +47,7 @@ Words = Annotated[
     ),
 ]
 SourceName = Annotated[str, Meta(min_length=1, max_length=200, examples=["handbook"], extra_json_schema=_PLAIN)]
+TokenizerName = Annotated[str, Meta(min_length=1, max_length=200, examples=["bytes"], extra_json_schema=_PLAIN)]
 Sources = Annotated[
     tuple[SourceName, ...], Meta(max_length=MOST_SOURCES, description="Only these sources; none: all of them.")
 ]
@@ -83,6 +84,9 @@ class Question(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
                     _check(name, text)
 
 
+Q = TypeVar("Q", bound=Question)
+
+
 def _check(name: str, text: str) -> None:
     """A ValueError, which msgspec makes a ValidationError, for what no terminal, database or log should meet."""
     if name == "doc_id":  # files may be called anything else
@@ -108,7 +112,7 @@ class ContextQuestion(Question, frozen=True, kw_only=True, forbid_unknown_fields
 
     query: Words
     budget: Annotated[int, Meta(ge=1, le=MOST_BUDGET, description="The most tokens.")] = 4000
-    tokenizer: Annotated[SourceName | None, Meta(description="Whose tokens; left out: the lake's embedder's.")] = None
+    tokenizer: Annotated[TokenizerName | None, Meta(description="Whose tokens; left out: the embedder's.")] = None
     sources: Sources = ()
 
     def ask(self, api: ReadApi, reader: Reader) -> ContextAnswer:
@@ -190,6 +194,16 @@ class FreshnessQuestion(Question, frozen=True, kw_only=True, forbid_unknown_fiel
         if not found:
             raise NotFound("no such source, or nothing in it that you may see")
         return msgspec.structs.replace(answer, sources=found)
+
+
+def asked(kind: type[Q], fields: Any) -> Q:
+    """The question of these fields, as JSON has them: it knows one kind of numbers, so 5.0 is 5 (and models write it).
+
+    Raises msgspec.ValidationError, saying where.
+    """
+    if isinstance(fields, dict):
+        fields = {name: int(v) if isinstance(v, float) and v.is_integer() else v for name, v in fields.items()}
+    return msgspec.convert(fields, kind)
 
 
 QUESTIONS: dict[str, type[Question]] = {

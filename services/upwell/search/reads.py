@@ -10,14 +10,14 @@ from fastapi.responses import Response
 from upwell.errors import Misconfigured, NotFound
 from upwell.reading import ReadApi, Reader
 from upwell.records import JSON_ENCODER, Record
-from upwell.search.questions import QUESTIONS
+from upwell.search.questions import QUESTIONS, asked
 
 
 class Asked(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A question by its fields, and who asks."""
 
     reader: Reader
-    question: msgspec.Raw
+    question: dict[str, Any]
 
 
 def add_reads(app: FastAPI, api: ReadApi) -> None:
@@ -35,8 +35,8 @@ def answered(api: ReadApi, name: str, body: bytes) -> Any:
     if kind is None:
         raise NotFound(f"no such question: {name}")
     try:
-        asked = msgspec.json.decode(body, type=Asked)
-        question = msgspec.json.decode(asked.question, type=kind)
+        put = msgspec.json.decode(body, type=Asked)
+        question = asked(kind, put.question)
     except msgspec.MsgspecError as e:
         raise Misconfigured(f"{name}: {e}") from e
-    return question.ask(api, asked.reader)
+    return question.ask(api, put.reader)

@@ -104,6 +104,6 @@ def add_health(app: FastAPI, exposition: Callable[[], bytes], ready: Callable[[]
             return PlainTextResponse(f"{e}\n", 503)
         return PlainTextResponse("ok\n")
 
-    @app.get("/metrics")
+    @app.get("/metrics", response_class=PlainTextResponse)
     def metrics_page() -> Response:
         return Response(exposition(), media_type=CONTENT_TYPE_LATEST)

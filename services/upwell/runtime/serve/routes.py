@@ -23,7 +23,7 @@ from upwell.runtime.gateway.routes import add_health
 from upwell.runtime.refusing import Refused, plain_refusal, refusal_of, refuse, status_of
 from upwell.runtime.serve import openapi
 from upwell.runtime.serve.desk import Desk, known
-from upwell.search.questions import QUESTION_BYTES, QUESTIONS, Question
+from upwell.search.questions import QUESTION_BYTES, QUESTIONS, Question, asked
 
 BODY_WITHIN_S = 10.0
 HEADERS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
@@ -113,7 +113,7 @@ async def _question(route: Route, request: Request) -> Question:
         if route.method == "POST":
             if request.query_params:
                 raise Rejected(Reason.INVALID_EVENT, "the question stands in the body, nothing in the address")
-            return msgspec.json.decode(await read_body(request, QUESTION_BYTES, BODY_WITHIN_S), type=kind)
+            return asked(kind, msgspec.json.decode(await read_body(request, QUESTION_BYTES, BODY_WITHIN_S)))
         return msgspec.convert(_parameters(kind, request), kind, strict=False)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as e:
         raise Rejected(Reason.INVALID_EVENT, str(e)[:300]) from e

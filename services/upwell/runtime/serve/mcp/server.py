@@ -26,8 +26,8 @@ from upwell.errors import NotFound, UpwellError
 from upwell.reading import Reader
 from upwell.records import JSON_ENCODER
 from upwell.runtime.serve.mcp import resources
-from upwell.runtime.serve.mcp.tools import INSTRUCTIONS, SPECS, ToolSpec, tool_of
-from upwell.search.questions import ChangesQuestion, Question
+from upwell.runtime.serve.mcp.tools import INSTRUCTIONS, SPECS, tool_of
+from upwell.search.questions import ChangesQuestion, Question, asked
 
 Context = ServerRequestContext[Any, Any]
 Ask = Callable[[str, Question, Reader], Awaitable[Any]]
@@ -68,7 +68,7 @@ class _Serving:
         if spec is None:
             raise MCPError(INVALID_PARAMS, "no such tool; tools/list names them")
         try:
-            question = _question(spec, params.arguments or {})
+            question = asked(spec.question, params.arguments or {})
             answer = spec.shape(await self._ask(spec.name, question, self._reader_of(context)))
         except msgspec.ValidationError as e:
             return _told(f"not a question that {spec.name} takes: {str(e)[:300]}")
@@ -102,11 +102,6 @@ class _Serving:
         except UpwellError as e:
             raise _failed(e) from e
         return ReadResourceResult(contents=[resources.contents(params.uri, answer)])
-
-
-def _question(spec: ToolSpec, arguments: dict[str, Any]) -> Question:
-    """Raises msgspec.ValidationError."""
-    return msgspec.convert(arguments, spec.question)
 
 
 def _told(detail: str) -> CallToolResult:
