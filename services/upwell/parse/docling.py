@@ -107,6 +107,7 @@ class _Walker:
         self.depth: list[int] = []
         self.captions: set[str] = set()
         self.seen_inline: set[str] = set()
+        self.inline_links: list[str] = []
         self.after_figure = False
 
     def walk(self) -> None:
@@ -172,14 +173,14 @@ class _Walker:
     def _add(self, kind: Kind, item: Any, text: str) -> None:
         left_out = self._left_out(item)
         page, bbox = self._place(item)
-        link = str(getattr(item, "hyperlink", "") or "")
+        links, self.inline_links = [*_link(item), *self.inline_links], []
         self.outline.add(
             Kind.PAGE_FURNITURE if left_out and kind is not Kind.FOOTNOTE else kind,
             text,
             level=max(len(self.depth), 1) if kind is Kind.LIST_ITEM else None,
             page=page,
             bbox=bbox,
-            links=(link,) if link else (),
+            links=tuple(links),
             language=_code_language(item),
             left_out=left_out if kind is not Kind.FOOTNOTE else None,
         )
@@ -209,6 +210,7 @@ class _Walker:
             if type(child).__name__ in {"ListGroup", "TableItem", "PictureItem"}:
                 continue
             self.seen_inline.add(child.self_ref)
+            self.inline_links.extend(_link(child))
             text = getattr(child, "text", "") or (self._inline(child) if child.children else "")
             if parts and text and not parts[-1][-1].isspace() and not text[0].isspace() and text[0] not in ".,;:!?)":
                 parts.append(" ")
@@ -239,6 +241,11 @@ class _Walker:
             return prov[0].page_no, None
         box = prov[0].bbox.to_top_left_origin(page.size.height)
         return prov[0].page_no, (box.l, box.t, box.r, box.b)
+
+
+def _link(item: Any) -> list[str]:
+    link = str(getattr(item, "hyperlink", None) or "")
+    return [link] if link else []
 
 
 def _code_language(item: Any) -> str | None:
