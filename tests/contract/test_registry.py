@@ -370,3 +370,24 @@ def test_keys_are_ordered_by_their_bytes(registry):
     for name in names:
         assert registry.commit(DocumentRow(key=key(name)), expected_rev=0)
     assert [row.key.doc_id for row in registry.rows()] == sorted(names)
+
+
+def test_what_permissions_name_is_known_by_tenant(registry, where):
+    """Levels, deny and what waits; also by another process, and when the writer lost its race or was undone."""
+    waiting = PendingAcl(acl=Acl(levels=(frozenset({"group:late"}),)), acl_version=4, version=99)
+    asked = ["user:ana", "group:eng", "user:eve", "group:late", "group:other", "everyone", "a\0b"]
+    assert registry.named("t", asked) == frozenset()
+    publish(registry, "a", acl=ANA, pending=(waiting,))
+    publish(registry, "b", acl=Acl(levels=(frozenset({"group:other", "a\0b"}),)), tenant="u")
+    late = DocumentRow(key=key("a"), acl=Acl(levels=(frozenset({"group:other"}),)))
+    assert not registry.commit(late, expected_rev=0)
+    assert registry.named("t", asked) == {"user:ana", "group:eng", "user:eve", "group:late", "everyone"}
+    assert registry.named("u", asked) == {"group:other", "a\0b"}
+    assert registry.named("v", asked) == frozenset()
+    other = SqlRegistry.at(where)
+    assert registry.commit(late, expected_rev=1)
+    assert "group:other" in other.named("t", asked)
+    many = Acl(levels=(frozenset(f"group:{n}" for n in range(3000)),))
+    publish(other, "many", acl=many)
+    assert len(registry.named("t", [f"group:{n}" for n in range(5000)])) == 3000
+    other.close()

@@ -10,9 +10,10 @@ from upwell.lake.isolation import POLICIES
 from upwell.lake.registry import SqlRegistry
 from upwell.lake.schema import METADATA
 from upwell.ports import AppliedEntry, DocumentRow, Manifest, ManifestEntry
-from upwell.records import DocKey, Kind, Membership, Outcome
+from upwell.records import Acl, DocKey, Kind, Membership, Outcome
 
 pytestmark = pytest.mark.integration
+ANA = Acl(levels=(frozenset({"user:ana"}),))
 NO_TENANT = {"meta", "schema_version"}
 ODD = "o'\0\U0010ffff"
 TENANTS = ("t", "u", "", ODD)
@@ -57,7 +58,7 @@ def lake(url):
     for number, tenant in enumerate(TENANTS):
         of = key("a", tenant)
         chunks = {"p": Manifest(generation=1, entries=(chunk(f"{number}-0"),))}
-        row = DocumentRow(key=of, version=1, title=f"title of {number}", links=("https://example.org/x",))
+        row = DocumentRow(key=of, version=1, title=f"title of {number}", links=("https://example.org/x",), acl=ANA)
         assert worker.commit(row, expected_rev=0, manifests=chunks, entry=line(f"e{number}", of))
         said = Membership(tenant=tenant, principal="user:ana", version=1, member_of=frozenset({f"group:{number}"}))
         assert worker.directory.put(said)
@@ -159,7 +160,7 @@ def test_a_lake_of_the_first_schema_is_secured_when_it_is_brought_forward(url, p
     assert made.commit(DocumentRow(key=key("a")), expected_rev=0)
     made.close()
     engine = open_database(url)
-    new = ("principals", "member_of", "directories", "links", "browsing", "outbox")
+    new = ("principals", "member_of", "directories", "acl_names", "links", "browsing", "outbox")
     columns = ("links", "acl_missing", "acl_missing_since")
     with engine.begin() as connection:
         for table in ("documents", "manifests", "chunks", "applied"):

@@ -1,19 +1,20 @@
 """The governed search: no leak whatever moves between the store's answer and the registry's, and no lost right."""
 
+import itertools
 import random
 from collections.abc import Callable
 
 import msgspec
 import pytest
 
-from lake_samples import ALL_MAY, DIM, key, point, query, random_acl, random_reader, vectors
+from lake_samples import ALL_MAY, DIM, PRINCIPALS, key, point, query, random_acl, random_reader, vectors
 from upwell.access import EVERYONE, Asker, admits, payload_of, reader
 from upwell.clock import now_us
 from upwell.errors import Misconfigured
 from upwell.lake.registry import SqlRegistry
 from upwell.lake.store.qdrant import QdrantStore
 from upwell.ports import DocumentRow, Manifest, ManifestEntry, MissingAcl, PendingAcl
-from upwell.records import Acl, Kind
+from upwell.records import Acl, Kind, Membership
 from upwell.search.govern import MOST_HITS, Reading, governed_search
 
 PIPELINE = "pipeline-1"
@@ -338,3 +339,118 @@ def test_stale_copies_that_are_too_narrow_are_all_that_hides(lake):
     assert lake.seen() == []
     lake.store.stamp(key("doc"), 2, payload_of(ALL_MAY))
     assert lake.seen() == ["doc"]
+
+
+def join(lake, version, *groups, user="user:ana", **more):
+    """What the directory says of a user from now on."""
+    said = Membership(tenant="default", principal=user, version=version, member_of=frozenset(groups), **more)
+    assert lake.registry.directory.put(said)
+
+
+def test_leaving_a_group_during_a_search_is_obeyed(lake):
+    """The store was asked as a member; the answer is checked as none. Others fill the places."""
+    join(lake, 1, "group:eng")
+    for n in range(4):
+        lake.publish(f"secret-{n}", acl=ONLY_ENG)
+        lake.publish(f"open-{n}")
+    race = Between(lake.store, once(lambda: join(lake, 2)))
+    assert sorted(lake.seen("user:ana", k=4, store=race)) == [f"open-{n}" for n in range(4)]
+
+
+def test_a_user_who_is_gone_during_a_search_sees_nothing(lake):
+    """Not what everyone sees either."""
+    join(lake, 1)
+    join(lake, 1, user="user:ben")
+    lake.publish("open")
+    assert lake.seen("user:ana") == ["open"]
+    race = Between(lake.store, once(lambda: join(lake, 2, gone=True)))
+    assert lake.seen("user:ana", store=race) == []
+    governed = lake.search("user:ana")
+    assert governed.admitted == ()
+    assert governed.standing.reason == "unknown_user"
+
+
+def test_joining_a_group_during_a_search_loses_nothing(lake):
+    """Every chunk of what may be seen now is found, though the store was asked before."""
+    join(lake, 1)
+    lake.publish("secret", 3, acl=ONLY_ENG)
+    lake.publish("open")
+    race = Between(lake.store, once(lambda: join(lake, 2, "group:eng")))
+    assert sorted(lake.seen("user:ana", k=10, store=race)) == ["open", "secret", "secret", "secret"]
+
+
+def test_leaving_a_denied_group_during_a_search_loses_nothing(lake):
+    """Who is denied no longer sees it all, though fewer principals ask than before."""
+    join(lake, 1, "group:contractors")
+    lake.publish("doc", 3, acl=Acl(levels=ALL_MAY.levels, deny=frozenset({"group:contractors"})))
+    race = Between(lake.store, once(lambda: join(lake, 2)))
+    assert lake.seen("user:ana", k=10, store=race) == ["doc", "doc", "doc"]
+
+
+def test_what_was_refused_and_is_allowed_again_is_found_whole(lake):
+    """Out and in again during one search: no chunk stays excluded by what held for a moment."""
+    join(lake, 1, "group:eng")
+    lake.publish("secret", 6, acl=ONLY_ENG)
+    moves = {1: lambda: join(lake, 2), 2: lambda: join(lake, 3, "group:eng")}
+    race = Between(lake.store, lambda turn: moves.get(turn, lambda: None)())
+    assert lake.seen("user:ana", k=4, store=race) == ["secret"] * 4
+
+
+def test_memberships_that_never_rest_do_not_hold_a_search(lake):
+    """It ends, and what it shows is allowed as of its end."""
+    join(lake, 1)
+    lake.publish("secret", 3, acl=ONLY_ENG)
+
+    def turn_about(turn):
+        join(lake, turn + 1, *(["group:eng"] if turn % 2 else []))
+
+    race = Between(lake.store, turn_about)
+    shown = lake.seen("user:ana", k=10, store=race)
+    assert len(race.queries) <= 5
+    assert (not shown) == (len(race.queries) % 2 == 0)
+
+
+def test_random_memberships_that_move_under_searches_leak_and_lose_nothing(lake):
+    """Nested groups, deny, up to five levels; each search is held against the registry as it stands at its end."""
+    rng = random.Random(23)
+    groups = [name for name in PRINCIPALS if name.startswith("group:")]
+    users = [name for name in PRINCIPALS if name.startswith("user:")]
+    names = [f"doc-{n}" for n in range(20)]
+    versions = itertools.count(1)
+    for name in names:
+        lake.publish(name, acl=random_acl(rng, most_levels=5))
+    for name in (*users, *groups):
+        join(lake, next(versions), *rng.sample(groups, rng.randint(0, 2)), user=name)
+
+    def shake(turn):
+        if turn <= 2 and rng.random() < 0.7:
+            name = rng.choice([*users, *groups])
+            join(lake, next(versions), *rng.sample(groups, rng.randint(0, 3)), user=name, gone=rng.random() < 0.1)
+
+    wrong = 0
+    for _ in range(60):
+        user = rng.choice(users)
+        shown = set(lake.seen(user, k=50, store=Between(lake.store, shake)))
+        who = lake.registry.standing(Asker(tenant="default", principals=frozenset({user}))).principals
+        wrong += shown != {name for name in names if admits(lake.registry.row(key(name)).effective_acl, who)}
+    assert wrong == 0
+
+
+def test_a_reader_in_thousands_of_groups_asks_the_store_for_those_that_matter(lake):
+    """The filter holds what permissions name, levels and deny; the check holds them all."""
+    crowd = frozenset(f"group:{n}" for n in range(4000, 9000))
+    mine = [f"group:{n}" for n in range(5000)]
+    levels = tuple(frozenset({name}) for name in ("group:1", "everyone", "group:2", "group:3", "group:4", "group:5"))
+    lake.publish("deep", acl=Acl(levels=levels))
+    lake.publish("deep-without", acl=Acl(levels=(*levels[:3], frozenset({"group:9999"}), *levels[3:])))
+    lake.publish("wide", acl=Acl(levels=(crowd,)))
+    lake.publish("denied", acl=Acl(levels=ALL_MAY.levels, deny=crowd))
+    lake.publish("theirs", acl=Acl(levels=(frozenset({"group:7"}),)), tenant="theirs")
+    watched = Between(lake.store, lambda turn: None)
+    assert sorted(lake.seen(*mine, store=watched)) == ["deep", "wide"]
+    named = {"everyone", *(f"group:{n}" for n in (1, 2, 3, 4, 5, *range(4000, 5000)))}
+    assert all(asked.reader == named for asked in watched.queries)
+    lake.publish("new", acl=Acl(levels=(frozenset({"group:77"}),)))
+    assert sorted(lake.seen(*mine)) == ["deep", "new", "wide"]
+    lake.change("new", acl=Acl(levels=ALL_MAY.levels, deny=frozenset({"group:78"})))
+    assert sorted(lake.seen(*mine)) == ["deep", "wide"]

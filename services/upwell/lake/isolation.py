@@ -29,6 +29,7 @@ POLICIES = {
     "principals": _OWN,
     "member_of": _OWN,
     "directories": _OWN,
+    "acl_names": _OWN,
     "manifests": _OF_DOCUMENT,
     "chunks": _OF_DOCUMENT,
     "applied": _OF_DOCUMENT,

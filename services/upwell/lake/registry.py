@@ -21,6 +21,7 @@ from upwell.lake import rows as encoded
 from upwell.lake import statements as sql
 from upwell.lake.directory import SqlDirectory, Standings
 from upwell.lake.isolation import confine
+from upwell.lake.named import AclNames, named_among
 from upwell.lake.outbox import SqlOutbox, put_act, put_ended
 from upwell.lake.schema import CHUNKS, META, METADATA, STEPS, VERSION
 from upwell.ports import AppliedEntry, DocumentRow, LiveChunk, Manifest, Snapshot, SourceCounts
@@ -54,6 +55,7 @@ class SqlRegistry:
         self._clock = clock
         self.directory = SqlDirectory(engine)
         self._standings = Standings()
+        self._named = AclNames()
         self.outbox = SqlOutbox(engine)
         if migrated:
             return
@@ -109,6 +111,7 @@ class SqlRegistry:
             with self._transaction() as connection:
                 _put_row(connection, values, expected_rev)
                 browsing.note(connection, row, self._clock(), links=manifests is not None)
+                named = self._named.note(connection, row.key.tenant, row.effective_acl)
                 for pipeline, manifest in (manifests or {}).items():
                     _put_manifest(connection, row.key.digest, pipeline, manifest)
                 if entry is not None:
@@ -117,6 +120,7 @@ class SqlRegistry:
                     put_act(connection, act)
         except _Lost:
             return False
+        self._named.remember(named)
         return True
 
     def record(self, entry: AppliedEntry) -> None:
@@ -160,6 +164,10 @@ class SqlRegistry:
     def standing(self, asker: Asker) -> Standing:
         with self._transaction(asker.tenant, read_only=True) as connection:
             return self._standings.of(connection, asker)
+
+    def named(self, tenant: str, principals: Iterable[str]) -> frozenset[str]:
+        with self._transaction(tenant, read_only=True) as connection:
+            return named_among(connection, tenant, principals)
 
     def history(self, key: DocKey) -> list[AppliedEntry]:
         with self._transaction(key.tenant, read_only=True) as connection:

@@ -157,6 +157,14 @@ DIRECTORIES = sa.Table(
 """A name of the state that a tenant's directory is in; no two states have the same. Whoever changes anything in
 `principals` or `member_of` writes another in the same transaction."""
 
+ACL_NAMES = sa.Table(
+    "acl_names",
+    METADATA,
+    sa.Column("tenant", Text, primary_key=True),
+    sa.Column("name", Text, primary_key=True),
+)
+"""Hashes of the principals that permissions name or have named (see `named`)."""
+
 LINKS = sa.Table(
     "links",
     METADATA,
@@ -191,7 +199,7 @@ def _add_governance(connection: sa.Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN acl_missing VARCHAR DEFAULT '[]' NOT NULL")
     connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN acl_missing_since BIGINT")
     secure(connection, ["documents", "manifests", "chunks", "applied"])
-    METADATA.create_all(connection, tables=[PRINCIPALS, MEMBER_OF, DIRECTORIES, LINKS, BROWSING])
+    METADATA.create_all(connection, tables=[PRINCIPALS, MEMBER_OF, DIRECTORIES, ACL_NAMES, LINKS, BROWSING])
     from upwell.lake.browsing import fill  # noqa: PLC0415 it reads rows, whose columns stand here
 
     fill(connection)

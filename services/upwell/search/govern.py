@@ -19,6 +19,8 @@ MOST_HITS = 100
 MOST_ASKED = 800
 CHASES = 3
 """How often a search asks again only because documents were published under it (what they have now is new)."""
+FEW_PRINCIPALS = 200
+"""A store takes so many in its stride. Of a reader with more it is asked only for those that permissions name."""
 FRESH_US = 1_000_000
 """A document published this short a time before its re-check may have been half inserted when the store was asked."""
 
@@ -78,7 +80,7 @@ def governed_search(
     seen: dict[DocKey, int] = {}
     wanted, chases = k, CHASES
     while True:
-        page = store.search(_query(vectors, reading, standing, wanted, refused))
+        page = store.search(_query(vectors, reading, _asked_for(standing, reading, registry), wanted, refused))
         found |= {hit.point_id: hit for hit in page}
         moment = registry.snapshot(pipeline, found, asker=reading.asker)
         live, as_of = moment.live, moment.as_of
@@ -87,9 +89,9 @@ def governed_search(
             for hit in sorted(found.values(), key=lambda hit: (-hit.score, hit.point_id))
             if _is_live(hit, live) and reading.allows(live[hit.point_id].row, moment)
         ][:k]
-        replaced = refused.note(page, moment, reading)
+        replaced = refused.note(found, page, moment, reading)
         short = len(admitted) < k
-        moved = _moved(admitted, seen, as_of) or bool(moment.standing.principals - standing.principals)
+        moved = _moved(admitted, seen, as_of) or refused.freed or moment.standing != standing
         standing = moment.standing
         seen = {chunk.row.key: chunk.row.rev for chunk in live.values()}
         if chases and (moved or (replaced is not None and (short or replaced > admitted[-1].hit.score))):
@@ -99,7 +101,7 @@ def governed_search(
                 admitted=tuple(admitted),
                 as_of=as_of,
                 standing=moment.standing,
-                refused_acl=len(refused.documents),
+                refused_acl=len(refused.ever),
                 refused_superseded=len(refused.points),
             )
         wanted = min(2 * wanted, max(MOST_ASKED, k))
@@ -115,21 +117,28 @@ def _moved(admitted: list[Admitted], seen: Mapping[DocKey, int], as_of: int) -> 
 
 
 class _Refused:
-    """What the re-check has refused so far: points that are not live, documents that the reader may not see."""
+    """What the re-check has refused: points that are not live, and documents that the reader may not see as of the
+    last snapshot (`freed`: one of them may be seen again, by a permission or a membership that came since)."""
 
     def __init__(self) -> None:
         self.points: set[str] = set()
         self.documents: set[DocKey] = set()
-        self.grew = False
+        self.ever: set[DocKey] = set()
+        self.grew = self.freed = False
 
-    def note(self, page: list[StoreHit], moment: Snapshot, reading: Reading) -> float | None:
-        """Add what is refused of a page; returns the best score among points that are not live, if there are any."""
-        before = len(self.points) + len(self.documents)
+    def note(
+        self, found: Mapping[str, StoreHit], page: list[StoreHit], moment: Snapshot, reading: Reading
+    ) -> float | None:
+        """Judge all that was found; returns the best score among the page's points that are not live, if any."""
+        before = len(self.points) + len(self.ever)
         stale = [hit for hit in page if not _is_live(hit, moment.live)]
         self.points |= {hit.point_id for hit in stale}
-        current = [hit for hit in page if _is_live(hit, moment.live)]
-        self.documents |= {hit.key for hit in current if not reading.allows(moment.live[hit.point_id].row, moment)}
-        self.grew = len(self.points) + len(self.documents) > before
+        current = [hit for hit in found.values() if _is_live(hit, moment.live)]
+        now = {hit.key for hit in current if not reading.allows(moment.live[hit.point_id].row, moment)}
+        self.freed = not self.documents <= now
+        self.documents = now
+        self.ever |= now
+        self.grew = len(self.points) + len(self.ever) > before
         return max((hit.score for hit in stale), default=None)
 
 
@@ -138,10 +147,19 @@ def _is_live(hit: StoreHit, live: Mapping[str, LiveChunk]) -> bool:
     return chunk is not None and chunk.row.key == hit.key and chunk.entry.chunk_key == hit.chunk_key
 
 
-def _query(vectors: QueryVectors, reading: Reading, standing: Standing, limit: int, refused: _Refused) -> StoreQuery:
+def _asked_for(standing: Standing, reading: Reading, registry: Registry) -> frozenset[str]:
+    """The principals that the store is asked for. Whoever is denied by a name that is new is refused by the check."""
+    if len(standing.principals) <= FEW_PRINCIPALS:
+        return standing.principals
+    return registry.named(reading.asker.tenant, standing.principals)
+
+
+def _query(
+    vectors: QueryVectors, reading: Reading, principals: frozenset[str], limit: int, refused: _Refused
+) -> StoreQuery:
     return StoreQuery(
         tenant=reading.asker.tenant,
-        reader=standing.principals,
+        reader=principals,
         sources=reading.sources,
         vectors=vectors,
         limit=limit,
