@@ -70,6 +70,11 @@ def test_docx():
     assert links(word(), "a.docx") == ("https://x.org/doc",)
 
 
+def test_pdf():
+    """A link is a rectangle over the words."""
+    assert links(pdf(), "a.pdf") == ("https://x.org/pdf",)
+
+
 def test_mail():
     mail = b"From: a@b.c\r\nSubject: x\r\nMIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n<p>See <a href='https://x.org/m'>m</a></p>"
     assert links(mail, "a.eml") == ("https://x.org/m",)

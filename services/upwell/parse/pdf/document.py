@@ -65,7 +65,7 @@ def _add_page(page: Page, furniture: frozenset[int], sizes: Sizes, outline: Outl
             run.append(thing)
             continue
         for paragraph in paragraphs(run, page.number):
-            add_paragraph(paragraph, sizes, page.height, outline)
+            add_paragraph(paragraph, sizes, page, outline)
         run = []
         if isinstance(thing, FoundTable):
             outline.table(thing.table, page=page.number, bbox=thing.bbox)

@@ -19,6 +19,7 @@ LIGATURES = str.maketrans(
 BOLD = re.compile(r"bold|black|heavy|semibold|medi\b|-bd\b|cmbx", re.IGNORECASE)
 MOST_CELLS_A_PAGE = 50_000
 MOST_SHAPES_A_PAGE = 20_000
+MOST_LINKS_A_PAGE = 500
 THIN_POINTS = 3.0
 SMALLEST_PICTURE_POINTS = 30.0
 BUCKET_POINTS = 10.0
@@ -44,6 +45,11 @@ class Page(Record, frozen=True, kw_only=True):
     horizontal: tuple[BBox, ...] = ()
     vertical: tuple[BBox, ...] = ()
     pictures: tuple[BBox, ...] = ()
+    links: tuple[tuple[BBox, str], ...] = ()
+
+    def links_in(self, bbox: BBox) -> tuple[str, ...]:
+        """Where the links point to whose middle is in this box."""
+        return tuple(uri for box, uri in self.links if _middle_inside(box, bbox))
 
 
 def read_pages(data: bytes, limits: Limits) -> Iterator[Page]:
@@ -90,6 +96,11 @@ def _page(page: Any, number: int) -> Page:
         horizontal=tuple(horizontal),
         vertical=tuple(vertical),
         pictures=tuple(p for p in pictures if min(p[2] - p[0], p[3] - p[1]) >= SMALLEST_PICTURE_POINTS),
+        links=tuple(
+            (_box(link.rect.to_bounding_box(), height), str(link.uri))
+            for link in page.hyperlinks[:MOST_LINKS_A_PAGE]
+            if link.uri is not None
+        ),
     )
 
 

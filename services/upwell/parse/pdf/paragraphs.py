@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from upwell.parse.outline import Outline
-from upwell.parse.pdf.page import BBox, Piece, union
+from upwell.parse.pdf.page import BBox, Page, Piece, union
 from upwell.records import Kind, Record
 
 BULLET = re.compile(r"^\s*[\u2022\u25cf\u25aa\u25e6\u2023\u2043\u2219\uf0b7\u00b7\u2013-]\s+")
@@ -99,25 +99,26 @@ def joined(pieces: Sequence[Piece]) -> str:
     return text
 
 
-def add_paragraph(paragraph: Paragraph, sizes: Sizes, page_height: float, outline: Outline) -> None:
+def add_paragraph(paragraph: Paragraph, sizes: Sizes, on: Page, outline: Outline) -> None:
     """One block, of the kind that its size, place and first characters say."""
     text, page, bbox = paragraph.text, paragraph.page, paragraph.bbox
+    links = on.links_in(bbox)
     size = max(piece.size for piece in paragraph.pieces)
     level = _heading_level(paragraph, text, size, sizes)
     if CAPTION.match(text):
-        outline.add(Kind.CAPTION, text, page=page, bbox=bbox)
+        outline.add(Kind.CAPTION, text, page=page, bbox=bbox, links=links)
     elif level == 0:
         outline.title(text, page=page, bbox=bbox)
     elif level is not None:
         outline.heading(text, level, page=page, bbox=bbox)
     elif BULLET.match(text):
-        outline.add(Kind.LIST_ITEM, BULLET.sub("", text, count=1), level=1, page=page, bbox=bbox)
+        outline.add(Kind.LIST_ITEM, BULLET.sub("", text, count=1), level=1, page=page, bbox=bbox, links=links)
     elif NUMBERED.match(text):
-        outline.add(Kind.LIST_ITEM, text, level=1, page=page, bbox=bbox)
-    elif size < SMALLER * sizes.body and bbox[1] > 0.7 * page_height:
-        outline.add(Kind.FOOTNOTE, text, page=page, bbox=bbox)
+        outline.add(Kind.LIST_ITEM, text, level=1, page=page, bbox=bbox, links=links)
+    elif size < SMALLER * sizes.body and bbox[1] > 0.7 * on.height:
+        outline.add(Kind.FOOTNOTE, text, page=page, bbox=bbox, links=links)
     else:
-        outline.add(Kind.PARAGRAPH, text, page=page, bbox=bbox)
+        outline.add(Kind.PARAGRAPH, text, page=page, bbox=bbox, links=links)
 
 
 def _heading_level(paragraph: Paragraph, text: str, size: float, sizes: Sizes) -> int | None:
