@@ -60,6 +60,15 @@ def test_a_permission_is_as_new_as_its_content_unless_it_says():
     assert (event.op, event.acl, event.acl_version) == (Op.ACL, Acl(), NOW)
 
 
+def test_permissions_that_are_missing_leave_out_the_default_too():
+    """An upsert's stand at its version, an acl event's at its arrival; of no content, so that none is waited for."""
+    upsert, acl = taken(
+        offer(version=7, acl_missing="forbidden"), {"doc_id": "a.md", "op": "acl", "acl_missing": "timed_out"}
+    )
+    assert (upsert.acl, upsert.acl_missing, upsert.acl_version) == (None, "forbidden", 7)
+    assert (acl.acl, acl.acl_missing, acl.acl_version, acl.version) == (None, "timed_out", NOW + 1, 0)
+
+
 def test_an_exported_event_can_be_offered_again():
     (event,) = taken(offer(received_at=5, schema=1, tenant="default", source="notes"))
     assert event.received_at == NOW
@@ -95,6 +104,12 @@ REFUSED = [
     {"doc_id": "a.md", "op": "delete", "previous_doc_id": "b.md"},
     {"doc_id": "a.md", "op": "acl", "version": 1},
     {"doc_id": "a.md", "op": "acl", "acl": {}},
+    {"doc_id": "a.md", "op": "acl", "version": 1, "acl": {}, "acl_missing": "forbidden"},
+    {"doc_id": "a.md", "op": "delete", "acl_missing": "forbidden"},
+    offer(acl={"levels": []}, acl_missing="forbidden"),
+    offer(acl_missing=""),
+    offer(acl_missing="The page of ana@example.com is not to be read."),
+    offer(acl_missing="x" * 65),
 ]
 
 
