@@ -83,7 +83,8 @@ def settings(thing, monkeypatch, folder=BASE):
 @EVERY
 def test_there_is_one_deployment_a_role_and_line(folder):
     """Named as its consumer group, with the command of its role and line, and labels that say so."""
-    found = {name: thing for name, thing in of_kind("Deployment", folder).items() if name != "upwell-gateway"}
+    found = {name: thing for name, thing in of_kind("Deployment", folder).items() if name in NAMES}
+    assert set(of_kind("Deployment", folder)) - set(found) == {"upwell-gateway", "upwell-serve"}
     assert set(found) == set(NAMES)
     for name, thing in found.items():
         role, line = NAMES[name]
@@ -95,11 +96,9 @@ def test_there_is_one_deployment_a_role_and_line(folder):
 def test_every_command_line_parses(folder):
     for thing in pods(folder).values():
         parsed(container(thing)["args"])
-    assert container(of_kind("Deployment", folder)["upwell-gateway"])["args"] == [
-        "gateway",
-        "--listen",
-        f"0.0.0.0:{PORT}",
-    ]
+    for name in ("gateway", "serve"):
+        found = of_kind("Deployment", folder)[f"upwell-{name}"]
+        assert container(found)["args"] == [name, "--listen", f"0.0.0.0:{PORT}"]
     jobs = of_kind("Job", folder)
     assert {name: container(job)["args"] for name, job in jobs.items()} == {
         "upwell-topics": ["topics", "create"],
@@ -123,6 +122,8 @@ def test_only_parse_and_the_gateway_know_the_sources_and_only_the_gateway_the_ke
     assert holders == {"upwell-parse-live", "upwell-parse-backfill", "upwell-gateway"}
     keys = {name for name, thing in pods(folder).items() if "UPWELL_KEYS" in environment(thing, folder)}
     assert keys == {"upwell-gateway"}
+    issuers = {name for name, thing in pods(folder).items() if "UPWELL_ISSUERS" in environment(thing, folder)}
+    assert issuers == {"upwell-serve"}
 
 
 def test_no_secret_is_in_the_base_and_no_value_of_the_example_is_one():
@@ -137,21 +138,22 @@ def test_selectors_pick_their_own_pods(folder):
         assert chosen(thing["spec"]["selector"], folder) == {name}
     for name, budget in of_kind("PodDisruptionBudget", folder).items():
         assert chosen(budget["spec"]["selector"], folder) == {name}
-    (service,) = of_kind("Service", folder).values()
-    assert chosen({"matchLabels": service["spec"]["selector"]}, folder) == {"upwell-gateway"}
+    for name, service in of_kind("Service", folder).items():
+        assert chosen({"matchLabels": service["spec"]["selector"]}, folder) == {name}
 
 
 def test_what_must_not_wait_has_a_disruption_budget():
     wanted = {name for name, (_, line) in NAMES.items() if line is not Line.BACKFILL} - {"upwell-ledger"}
-    assert set(of_kind("PodDisruptionBudget")) == wanted | {"upwell-gateway"}
+    assert set(of_kind("PodDisruptionBudget")) == wanted | {"upwell-gateway", "upwell-serve"}
 
 
 @EVERY
-def test_networks_are_closed_but_for_the_gateway(folder):
+def test_networks_are_closed_but_for_what_answers_the_network(folder):
     """Every pod of Upwell takes nothing but what its policies name, by ports that exist."""
     policies = of_kind("NetworkPolicy", folder)
     assert chosen(policies["upwell"]["spec"]["podSelector"], folder) == set(pods(folder))
-    assert chosen(policies["upwell-gateway"]["spec"]["podSelector"], folder) == {"upwell-gateway"}
+    for name in ("upwell-gateway", "upwell-serve"):
+        assert chosen(policies[name]["spec"]["podSelector"], folder) == {name}
     parsers = chosen(policies["upwell-parse"]["spec"]["podSelector"], folder)
     assert parsers == {"upwell-parse-live", "upwell-parse-backfill"}
     (rule,) = policies["upwell-parse"]["spec"]["egress"]
@@ -267,20 +269,28 @@ def test_workers_are_scaled_by_the_lag_of_their_own_group(name, monkeypatch):
 
 
 def test_nothing_else_is_scaled():
+    """By lag, that is; what answers readers grows with its work."""
     assert set(of_kind("ScaledObject")) == set(NAMES) - {"upwell-ledger"}
+    (scaled,) = of_kind("HorizontalPodAutoscaler").values()
+    assert scaled["spec"]["scaleTargetRef"]["name"] == "upwell-serve"
+    assert 1 < scaled["spec"]["minReplicas"] < scaled["spec"]["maxReplicas"]
+    assert "replicas" not in of_kind("Deployment")["upwell-serve"]["spec"], "an apply would undo what it has decided"
 
 
 def test_prometheus_reads_every_process():
-    """The monitors pick all workers and the gateway's Service, at a port that they have."""
+    """The monitors pick all workers and each Service, at a port that they have."""
     (workers,) = of_kind("PodMonitor").values()
     assert chosen(workers["spec"]["selector"]) == set(NAMES)
     assert workers["spec"]["podTargetLabels"] == ["role", "line"]
-    (gateway,) = of_kind("ServiceMonitor").values()
-    (service,) = of_kind("Service").values()
-    assert gateway["spec"]["selector"]["matchLabels"].items() <= service["metadata"]["labels"].items()
-    ends = workers["spec"]["podMetricsEndpoints"] + gateway["spec"]["endpoints"]
+    monitors, services = of_kind("ServiceMonitor"), of_kind("Service")
+    assert set(monitors) == set(services) == {"upwell-gateway", "upwell-serve"}
+    ends = list(workers["spec"]["podMetricsEndpoints"])
+    for name, service in services.items():
+        monitor = monitors[name]["spec"]
+        assert monitor["selector"]["matchLabels"].items() <= service["metadata"]["labels"].items()
+        assert service["spec"]["ports"] == [{"name": "http", "port": 80, "targetPort": "http"}]
+        ends += monitor["endpoints"]
     assert {(end["port"], end["path"]) for end in ends} == {("http", "/metrics")}
-    assert service["spec"]["ports"] == [{"name": "http", "port": 80, "targetPort": "http"}]
 
 
 @EVERY

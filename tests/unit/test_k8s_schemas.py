@@ -16,7 +16,7 @@ def core(folder):
     return [found for found in rendered(folder) if found["apiVersion"].split("/")[0] in CORE]
 
 
-CORE = {"v1", "apps", "batch", "policy", "networking.k8s.io"}
+CORE = {"v1", "apps", "batch", "autoscaling", "policy", "networking.k8s.io"}
 
 
 @pytest.mark.parametrize("version", [OLDEST, NEWEST])

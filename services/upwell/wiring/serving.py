@@ -21,8 +21,10 @@ def desk(settings: Settings, *, lake: Callable[[], ReadApi], audit: Audit, metri
     from upwell.runtime.serve.desk import Desk
     from upwell.runtime.serve.guests import Guests
 
-    # A key that each pod made for itself would prove nothing to the others.
-    own = None if settings.brokers and not settings.signing_key else LakeKey.at(signing_key_of(settings))
+    # Of a distributed lake each process would make a key of its own, which proves nothing to the others; that is of use
+    # only where nobody else's tokens are taken, and one process serves.
+    elsewhere = settings.brokers is not None and settings.signing_key is None and settings.issuers
+    own = None if elsewhere else LakeKey.at(signing_key_of(settings))
     tokens = Verifier(settings.issuers, own, settings.audience, now_us)
     guests = Guests(tokens, RateLimits(settings.rate_per_minute), audit, now_us)
     return Desk(lake, guests, metrics)
