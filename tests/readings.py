@@ -66,7 +66,7 @@ class Library:
             store=lambda: store,
             embedder=lambda: self.embedder,
             pipeline=lambda: PIPELINE,
-            freshness=lambda: self.statuses,
+            freshness=lambda places: [s for s in self.statuses if (s.tenant, s.source) in places],
             audit=self.audit,
             clock=self.clock,
             acl_max_age_us=24 * HOUR,

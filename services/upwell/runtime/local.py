@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from upwell.answers import (
@@ -18,10 +18,11 @@ from upwell.answers import (
     Scope,
     SearchAnswer,
     ShowAnswer,
+    SourceStatus,
     StatusAnswer,
 )
 from upwell.errors import Misconfigured
-from upwell.ports import DeadLetter
+from upwell.ports import DeadLetter, SourceCounts
 from upwell.records import ChangeEvent
 from upwell.runtime import looks, views
 from upwell.runtime.approving import Decided, decide
@@ -33,7 +34,7 @@ from upwell.runtime.letters import matching
 from upwell.runtime.memberships import DirectMemberships, tell
 from upwell.runtime.meter import Meter
 from upwell.runtime.parts import Parts
-from upwell.runtime.reading import GovernedReading, operator_as
+from upwell.runtime.reading import GovernedReading, Place, operator_as
 from upwell.runtime.replaying import some
 from upwell.runtime.scanning import Scanning
 from upwell.runtime.tally import Tally
@@ -55,7 +56,7 @@ class LocalLake:
             store=parts.store,
             embedder=parts.embedder,
             pipeline=self._pipeline,
-            freshness=lambda: self.status().sources,
+            freshness=self._freshness,
             audit=parts.audit,
             clock=parts.clock,
             acl_max_age_us=parts.acl_max_age_us,
@@ -103,33 +104,12 @@ class LocalLake:
     def status(self) -> StatusAnswer:
         parts = self._parts
         counts = {(c.tenant, c.source): c for c in parts.registry.counts(acl_max_age_us=parts.acl_max_age_us)}
-        pending = parts.log.pending_counts()
-        in_hand = parts.engine.in_hand()
-        with parts.log.transaction(read_only=True) as connection:
-            seen = looks.load(connection)
-        dead = parts.log.dead_counts()
-        now = parts.clock()
-        sources = []
-        for place in sorted(counts.keys() | pending.keys() | seen.keys() | dead.keys()):
-            look = seen.get(place)
-            waiting, oldest = pending.get(place, (0, None))
-            sources.append(
-                views.source_status(
-                    place,
-                    counts.get(place),
-                    watermark=oldest if oldest is not None else self._looked_at(place, look, now),
-                    now=now,
-                    pending=max(waiting, in_hand[place]),  # nothing is done before the totals below count it
-                    dead=dead.get(place, 0),
-                    warnings=look.notices if look else (),
-                )
-            )
         return StatusAnswer(
             lake=str(parts.folder),
             embedder=parts.embedder_name,
+            sources=self._statuses(counts),
             pipeline=known.pipeline if (known := parts.known()) else "",
             owner=parts.owner,
-            sources=tuple(sources),
             totals=self._totals.chunks,
             tokens_embedded=self._totals.tokens_embedded,
         )
@@ -240,6 +220,38 @@ class LocalLake:
         """A read sees what was accepted before it, also what an owner before this one has left."""
         self._parts.store.warm()
         self._parts.engine.apply_control()
+
+    def _freshness(self, places: Collection[Place]) -> Sequence[SourceStatus]:
+        """How fresh these sources are; their documents are not counted, which takes a look at every one of them."""
+        return self._statuses({}, places)
+
+    def _statuses(
+        self, counts: Mapping[Place, SourceCounts], only: Collection[Place] | None = None
+    ) -> tuple[SourceStatus, ...]:
+        parts = self._parts
+        pending = parts.log.pending_counts()
+        in_hand = parts.engine.in_hand()
+        with parts.log.transaction(read_only=True) as connection:
+            seen = looks.load(connection)
+        dead = parts.log.dead_counts()
+        now = parts.clock()
+        places = counts.keys() | pending.keys() | seen.keys() | dead.keys() if only is None else only
+        statuses = []
+        for place in sorted(places):
+            look = seen.get(place)
+            waiting, oldest = pending.get(place, (0, None))
+            statuses.append(
+                views.source_status(
+                    place,
+                    counts.get(place),
+                    watermark=oldest if oldest is not None else self._looked_at(place, look, now),
+                    now=now,
+                    pending=max(waiting, in_hand[place]),  # nothing is done before the totals of status count it
+                    dead=dead.get(place, 0),
+                    warnings=look.notices if look else (),
+                )
+            )
+        return tuple(statuses)
 
     def _pipeline(self) -> str:
         known = self._parts.known()

@@ -4,7 +4,7 @@ Each answer was allowed by one last registry snapshot over everything it shows, 
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Literal, TypeVar
 
@@ -36,6 +36,9 @@ from upwell.search.shown import Shown
 from upwell.search.sources import visible_sources
 
 T = TypeVar("T")
+Place = tuple[str, str]
+"""A source: its tenant, and its name there."""
+Freshness = Callable[[Collection[Place]], Sequence[SourceStatus]]
 Refused = Callable[[str, int], None]
 WAYS_OF_THE_OPERATOR = frozenset({"cli", "library"})
 
@@ -57,7 +60,7 @@ class GovernedReading:
         store: Callable[[], Store],
         embedder: Callable[[], Embedder],
         pipeline: Callable[[], str],
-        freshness: Callable[[], Sequence[SourceStatus]],
+        freshness: Freshness,
         audit: Audit,
         clock: Clock,
         acl_max_age_us: int,
@@ -65,9 +68,10 @@ class GovernedReading:
         before_read: Callable[[], None] = _nothing,
         searching: Callable[[], AbstractContextManager[Refused]] = _uncounted,
     ) -> None:
-        """`pipeline` raises Misconfigured for a lake that holds nothing yet. `before_read` is called at the start of
-        each answer; `searching` surrounds each search, and hears how many hits were refused, by cause. A permission
-        that its source could not confirm for `acl_max_age_us` hides its document. `queries`: what the audit keeps.
+        """`pipeline` raises Misconfigured for a lake that holds nothing yet. `freshness` is asked of some sources.
+        `before_read` is called at the start of each answer; `searching` surrounds each search, and hears how many hits
+        were refused, by cause. A permission that its source could not confirm for `acl_max_age_us` hides its document.
+        `queries`: what the audit keeps of them.
         """
         self._registry = registry
         self._store = store
@@ -207,7 +211,7 @@ class GovernedReading:
 
         def answer() -> tuple[SourcesAnswer, Shown]:
             return visible_sources(
-                self._freshness(),
+                self._freshness,
                 reading=self._reading(reader),
                 registry=self._registry,
                 store=self._store(),

@@ -1,6 +1,6 @@
 """Which sources hold something that an asker may see, and how fresh they are. Nothing is counted."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -20,7 +20,7 @@ MOST_PERMISSIONS = 32
 
 
 def visible_sources(
-    statuses: Sequence[SourceStatus],
+    freshness: Callable[[Collection[tuple[str, str]]], Sequence[SourceStatus]],
     *,
     reading: Reading,
     registry: Registry,
@@ -31,7 +31,6 @@ def visible_sources(
     """The sources of the asker's tenant, by name, with a document in each that they may see."""
     asker = reading.asker
     check_names(asker.tenant, *asker.principals, *asker.claimed)
-    fresh = {status.source: status for status in statuses if status.tenant == asker.tenant}
     moment = registry.snapshot(NO_PIPELINE, asker=asker)
     found = {
         source: key
@@ -39,6 +38,7 @@ def visible_sources(
         if (key := _by_permission(source, moment, reading, registry))
         or (key := _by_search(source, reading, registry=registry, store=store, embedder=embedder, pipeline=pipeline))
     }
+    fresh = {one.source: one for one in freshness([(asker.tenant, source) for source in found])}
     last = registry.snapshot(NO_PIPELINE, asker=asker, documents=found.values())
     answer = SourcesAnswer(
         as_of=rfc3339(last.as_of) or "",

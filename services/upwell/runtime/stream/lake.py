@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -20,11 +20,12 @@ from upwell.answers import (
     Scope,
     SearchAnswer,
     ShowAnswer,
+    SourceStatus,
     StatusAnswer,
 )
 from upwell.errors import Misconfigured, Retryable, UpwellError
 from upwell.parse.limits import DEFAULT_LIMITS
-from upwell.ports import DeadLetter
+from upwell.ports import DeadLetter, SourceCounts
 from upwell.runtime import looks, views
 from upwell.runtime.approving import Decided, decide
 from upwell.runtime.catalog import Catalog
@@ -33,7 +34,7 @@ from upwell.runtime.ingesting import ingested, look_until_rested
 from upwell.runtime.letters import matching
 from upwell.runtime.memberships import tell
 from upwell.runtime.owner import make_folder
-from upwell.runtime.reading import GovernedReading, operator_as
+from upwell.runtime.reading import GovernedReading, Place, operator_as
 from upwell.runtime.replaying import give_back, outcomes_of, reopen, settle, some
 from upwell.runtime.scanning import Scanning
 from upwell.runtime.stream import topics
@@ -59,7 +60,7 @@ class DistributedLake:
             store=parts.store,
             embedder=parts.embedder,
             pipeline=parts.pipeline,
-            freshness=lambda: self.status().sources,
+            freshness=self._freshness,
             audit=parts.audit,
             clock=parts.clock,
             acl_max_age_us=parts.acl_max_age_us,
@@ -127,14 +128,33 @@ class DistributedLake:
         parts = self._parts
         lag = self._lag()  # first: what the ledger reads after this is no reason to doubt the counts below
         counts = {(c.tenant, c.source): c for c in parts.registry.counts(acl_max_age_us=parts.acl_max_age_us)}
+        return StatusAnswer(
+            lake=parts.name,
+            embedder=parts.embedder_name,
+            pipeline=parts.pipeline(),
+            owner=OWNER,
+            sources=self._statuses(lag, counts),
+            outcomes=parts.ledger.outcomes(),
+            lag=lag,
+        )
+
+    def _freshness(self, places: Collection[Place]) -> Sequence[SourceStatus]:
+        """How fresh these sources are; their documents are not counted, which takes a look at every one of them."""
+        return self._statuses(self._lag(), {}, places)
+
+    def _statuses(
+        self, lag: Mapping[str, int], counts: Mapping[Place, SourceCounts], only: Collection[Place] | None = None
+    ) -> tuple[SourceStatus, ...]:
+        parts = self._parts
         pending, dead = parts.ledger.pending_counts(), parts.ledger.dead_counts()
         seen = self._looks()
         now = parts.clock()
         behind = lag.get(topics.group_of(topics.Role.LEDGER, topics.Line.LIVE)) != 0
-        sources = []
-        for place in sorted(counts.keys() | pending.keys() | dead.keys() | seen.keys()):
+        places = counts.keys() | pending.keys() | dead.keys() | seen.keys() if only is None else only
+        statuses = []
+        for place in sorted(places):
             waiting, oldest = pending.get(place, (0, None))
-            sources.append(
+            statuses.append(
                 views.source_status(
                     place,
                     counts.get(place),
@@ -145,15 +165,7 @@ class DistributedLake:
                     warnings=seen[place].notices if place in seen else (),
                 )
             )
-        return StatusAnswer(
-            lake=parts.name,
-            embedder=parts.embedder_name,
-            pipeline=parts.pipeline(),
-            owner=OWNER,
-            sources=tuple(sources),
-            outcomes=parts.ledger.outcomes(),
-            lag=lag,
-        )
+        return tuple(statuses)
 
     def dead_list(self, which: DeadFilter = ALL_LETTERS) -> tuple[DeadAnswer, ...]:
         return tuple(views.dead_answer(letter) for letter in self._letters(which))
