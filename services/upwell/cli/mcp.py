@@ -22,6 +22,7 @@ def mcp(
     tenant: options.Tenant = "default",
     lake: options.Lake = None,
     config: options.Config = None,
+    as_json: options.Json = False,  # noqa: ARG001  nothing but the protocol's JSON is ever printed
 ) -> None:
     who = login() if reader is None else principal(reader, bare="user", option="--as")
     groups = frozenset(principal(g, bare="group", option="--group") for g in group or ())

@@ -5,6 +5,7 @@ import typer
 from upwell.cli import options
 from upwell.cli.listening import DEFAULT, GatewayListen, address_of, announce_reading
 from upwell.cli.opening import settings_of
+from upwell.cli.output import emit
 from upwell.cli.stopping import Stopping
 
 
@@ -22,6 +23,7 @@ def serve(
     listen: GatewayListen = DEFAULT,
     lake: options.Lake = None,
     config: options.Config = None,
+    as_json: options.Json = False,
 ) -> None:
     settings = settings_of(lake, config)
     from upwell import wiring
@@ -30,7 +32,10 @@ def serve(
     server = wiring.read_server(settings)
     try:
         host, port = address_of(listen)
-        announce_reading(server.listen(host, port), host)
+        url = server.listen(host, port)
+        announce_reading(url, host)
+        if as_json:
+            emit({"url": url})
         stopping.asked.wait()
     finally:
         server.close()
