@@ -119,9 +119,7 @@ def list_(
     short_help="All records, one JSON document a line",
     help="Print the records by time, one JSON document a line (with --json one array of them). Without --act, --actor "
     "and --tenant all that the chains hold, so that their hashes can be checked elsewhere.",
-    epilog=options.examples(
-        "upwell audit export > audit.jsonl", "upwell audit export --since 30d --act search --actor user:ana"
-    ),
+    epilog=options.examples("upwell audit export", "upwell audit export --since 30d --act search --actor user:ana"),
 )
 def export(
     since: Since = None,
@@ -153,7 +151,7 @@ def export(
     help="Remove records from before WHEN, whole sealed beginnings of chains alone; a signed checkpoint stands for "
     "them. Nothing is removed from an audit that does not verify.",
     epilog=options.examples(
-        "upwell audit export --before 400d > old.jsonl && upwell audit expire --before 400d --yes",
+        "upwell audit expire --before 400d --yes",
         "upwell audit expire --before 2025-01-01",
     ),
 )
