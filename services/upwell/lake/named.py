@@ -14,14 +14,12 @@ from upwell.database import insert
 from upwell.lake.schema import ACL_NAMES
 from upwell.records import Acl
 
-PORTION = 500
-MOST_REMEMBERED = 100_000
-"""How many names a process remembers to have written."""
+MOST_REMEMBERED = 500_000
+"""How many names a process remembers (some 60 MB): those it has written, and those it has read."""
 
-_AMONG = sa.select(ACL_NAMES.c.name).where(
-    ACL_NAMES.c.tenant == sa.bindparam("of_tenant", type_=ACL_NAMES.c.tenant.type),
-    ACL_NAMES.c.name.in_(sa.bindparam("names", expanding=True, type_=ACL_NAMES.c.name.type)),
-)
+_HERE = ACL_NAMES.c.tenant == sa.bindparam("of_tenant", type_=ACL_NAMES.c.tenant.type)
+_COUNT = sa.select(sa.func.count()).select_from(ACL_NAMES).where(_HERE)
+_ALL = sa.select(ACL_NAMES.c.name).where(_HERE)
 
 Names = frozenset[tuple[str, str]]
 
@@ -32,6 +30,7 @@ class AclNames:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._written: set[tuple[str, str]] = set()
+        self._read: dict[str, frozenset[str]] = {}
 
     def note(self, connection: sa.Connection, tenant: str, acl: Acl) -> Names:
         """Write the names that may be new; they are `remember`ed once the transaction is committed."""
@@ -50,16 +49,21 @@ class AclNames:
                 self._written.clear()
             self._written |= names
 
+    def among(self, connection: sa.Connection, tenant: str, principals: Iterable[str]) -> frozenset[str]:
+        """Those of the principals that a permission of the tenant names or has named.
 
-def named_among(connection: sa.Connection, tenant: str, principals: Iterable[str]) -> frozenset[str]:
-    """Those of the principals that a permission of the tenant names or has named."""
-    by_hash = {hashed(principal): principal for principal in principals}
-    asked = sorted(by_hash)
-    found: set[str] = set()
-    for start in range(0, len(asked), PORTION):
-        some = {"of_tenant": tenant, "names": asked[start : start + PORTION]}
-        found.update(by_hash[name] for name in connection.execute(_AMONG, some).scalars())
-    return frozenset(found)
+        As many names as were read are the names that were read, for none is ever taken away.
+        """
+        count = connection.execute(_COUNT, {"of_tenant": tenant}).scalar_one()
+        with self._lock:
+            known = self._read.get(tenant, frozenset())
+        if len(known) != count:
+            known = frozenset(connection.execute(_ALL, {"of_tenant": tenant}).scalars())
+            with self._lock:
+                if sum(map(len, self._read.values())) + len(known) > MOST_REMEMBERED:
+                    self._read.clear()
+                self._read[tenant] = known
+        return frozenset(name for name in principals if hashed(name) in known)
 
 
 def hashed(principal: str) -> str:

@@ -21,7 +21,7 @@ from upwell.lake import rows as encoded
 from upwell.lake import statements as sql
 from upwell.lake.directory import SqlDirectory, Standings
 from upwell.lake.isolation import confine
-from upwell.lake.named import AclNames, named_among
+from upwell.lake.named import AclNames
 from upwell.lake.outbox import SqlOutbox, put_act, put_ended
 from upwell.lake.schema import CHUNKS, META, METADATA, STEPS, VERSION
 from upwell.ports import AppliedEntry, DocumentRow, LiveChunk, Manifest, Snapshot, SourceCounts
@@ -167,7 +167,7 @@ class SqlRegistry:
 
     def named(self, tenant: str, principals: Iterable[str]) -> frozenset[str]:
         with self._transaction(tenant, read_only=True) as connection:
-            return named_among(connection, tenant, principals)
+            return self._named.among(connection, tenant, principals)
 
     def history(self, key: DocKey) -> list[AppliedEntry]:
         with self._transaction(key.tenant, read_only=True) as connection:
