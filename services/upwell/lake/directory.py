@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from upwell.access import EVERYONE, Asker, Standing, reader
 from upwell.database import insert, transaction
 from upwell.errors import Reason, Rejected
+from upwell.lake.outbox import put_membership
 from upwell.lake.schema import DIRECTORIES, MEMBER_OF, PRINCIPALS
 from upwell.records import Membership
 
@@ -128,6 +129,7 @@ class SqlDirectory:
             if not _put_principal(connection, member):
                 return False
             _put_groups(connection, member, frozenset() if member.gone else member.member_of)
+            put_membership(connection, member)
             put = insert(connection, DIRECTORIES).values(tenant=member.tenant, mark=uuid4().hex)
             connection.execute(put.on_conflict_do_update(index_elements=["tenant"], set_={"mark": put.excluded.mark}))
         return True

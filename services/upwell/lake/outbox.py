@@ -16,7 +16,10 @@ from upwell.lake.changes import MOVE
 from upwell.lake.schema import APPLIED, OUTBOX
 from upwell.lake.statements import INSERT_APPLIED
 from upwell.ports import Act, AppliedEntry, AuditEntry, Owed
-from upwell.records import DocKey, Op, Outcome, ParseStatus, stable_hash
+from upwell.records import DocKey, Membership, Op, Outcome, ParseStatus, stable_hash
+
+MEMBERSHIP = "membership"
+"""The `op` of a line that is no document's: what was told of a principal, whose name stands in `doc_id`."""
 
 _ACTS = {
     str(Op.UPSERT): Act.PUBLISH,
@@ -67,6 +70,23 @@ def put_act(connection: sa.Connection, entry: AppliedEntry) -> None:
     connection.execute(_INSERT, _values(entry))
 
 
+def put_membership(connection: sa.Connection, member: Membership) -> None:
+    """What a directory's change owes, in its own transaction; the groups stand in the directory."""
+    line = {
+        "tenant": member.tenant,
+        "source": "",
+        "doc_id": member.principal,
+        "at": member.received_at,
+        "event_id": "",
+        "op": MEMBERSHIP,
+        "version": member.version,
+        "acl_version": -1,
+        "outcome": str(Outcome.APPLIED),
+        "reason": "gone" if member.gone else "",
+    }
+    connection.execute(_INSERT, line)
+
+
 def _values(entry: AppliedEntry) -> dict[str, object]:
     reason = entry.detail if entry.detail in _CODES else ""
     if entry.op == MOVE:
@@ -86,6 +106,8 @@ def _values(entry: AppliedEntry) -> dict[str, object]:
 
 
 def _owed(line: Mapping[Any, Any]) -> Owed:
+    if line["op"] == MEMBERSHIP:
+        return _owed_membership(line)
     key = DocKey(tenant=line["tenant"], source=line["source"], doc_id=line["doc_id"])
     act = _ACTS.get(line["op"], Act.PUBLISH)
     entry = AuditEntry(
@@ -100,3 +122,17 @@ def _owed(line: Mapping[Any, Any]) -> Owed:
     )
     origin = stable_hash(key.canonical, line["event_id"], line["op"], line["outcome"])
     return Owed(id=line["id"], entry=entry, origin=origin)
+
+
+def _owed_membership(line: Mapping[Any, Any]) -> Owed:
+    entry = AuditEntry(
+        act=Act.MEMBERSHIP,
+        at=line["at"],
+        tenant=line["tenant"],
+        actor="directory",
+        version=line["version"],
+        principals=(line["doc_id"],),
+        outcome=str(Outcome(line["outcome"])),
+        reason=line["reason"],
+    )
+    return Owed(id=line["id"], entry=entry, origin=stable_hash(MEMBERSHIP, entry.tenant, line["doc_id"], entry.version))
