@@ -2,13 +2,18 @@
 
 import queue
 import threading
+from contextlib import closing
 
 import pytest
 
 from broker import wait_for
 from stream_lake import StreamLake
 from upwell.answers import ApproveAnswer
-from upwell.runtime.stream.intake import alone
+from upwell.errors import Retryable
+from upwell.ports import Act
+from upwell.runtime.approving import decide
+from upwell.runtime.stream.erasing import MEMORY
+from upwell.runtime.stream.intake import Memory, alone
 
 OWNER = "user:ana"
 COUNT = 30
@@ -100,3 +105,42 @@ def test_a_run_says_that_deletes_wait_and_carries_out_what_is_approved_elsewhere
     finally:
         stop.set()
         following.join(30)
+
+
+class KeptAudit:
+    """`ports.Audit` in a list; `trouble` is raised instead."""
+
+    def __init__(self):
+        self.entries = []
+        self.trouble = None
+
+    def write(self, entry):
+        if self.trouble is not None:
+            raise self.trouble
+        self.entries.append(entry)
+
+    def close(self):
+        pass
+
+
+def test_who_decides_is_audited_and_nothing_is_decided_that_cannot_be(world, docs):
+    world.lake.ingest(docs, owner=OWNER)
+    lose(docs)
+    world.lake.ingest(docs, owner=OWNER)
+    audit = KeptAudit()
+
+    def decided(**what):
+        with closing(Memory(world.folder / "here" / MEMORY)) as memory, memory.transaction() as connection:
+            return decide(connection, audit, 7, **{"tenant": "default", "source": None, "discard": False, **what})
+
+    audit.trouble = Retryable("the disk is full")
+    with pytest.raises(Retryable, match="full"):
+        decided()
+    audit.trouble = None
+    assert decided(source="other") == ()
+    (one,) = decided(discard=True)
+    assert one.deletes.documents == 20
+    (entry,) = audit.entries
+    assert (entry.act, entry.at, entry.document.source, entry.reason) == (Act.APPROVE, 7, "docs", "discarded")
+    assert entry.actor.startswith("operator:")
+    assert decided() == ()

@@ -157,7 +157,9 @@ class LocalLake:
 
     def approve(self, *, tenant: str = "default", source: str | None = None, discard: bool = False) -> ApproveAnswer:
         with self._parts.log.transaction() as connection:
-            decided = decide(connection, tenant=tenant, source=source, discard=discard)
+            decided = decide(
+                connection, self._parts.audit, self._parts.clock(), tenant=tenant, source=source, discard=discard
+            )
         tally = Tally()
         with self._parts.engine.watching(tally):
             for one in () if discard else decided:

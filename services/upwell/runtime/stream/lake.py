@@ -56,7 +56,7 @@ class DistributedLake:
         self._parts = parts
         self._catalog = Catalog(parts.registry, parts.store, parts.pipeline)
         self._reading = GovernedReading(
-            registry=parts.registry,
+            registry=parts.readers or parts.registry,
             store=parts.store,
             embedder=parts.embedder,
             pipeline=parts.pipeline,
@@ -214,7 +214,9 @@ class DistributedLake:
         if not path.exists():
             return ApproveAnswer(sources=(), discarded=discard)
         with closing(Memory(path)) as memory, memory.transaction() as connection:
-            decided = decide(connection, tenant=tenant, source=source, discard=discard)
+            decided = decide(
+                connection, self._parts.audit, self._parts.clock(), tenant=tenant, source=source, discard=discard
+            )
         for one in () if discard else decided:
             self._let_pass(one)
         return ApproveAnswer(sources=tuple(one.deletes for one in decided), discarded=discard)
