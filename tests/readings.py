@@ -42,9 +42,9 @@ class Notes:
 class Library:
     """The lake, what is published in it, and `reading`. Its clock goes on by a millisecond at each look."""
 
-    def __init__(self, folder, **how):
+    def __init__(self, folder, where=None, **how):
         self.now = START
-        self.registry = SqlRegistry.at(folder / "registry.sqlite", self.clock)
+        self.registry = SqlRegistry.at(where or folder / "registry.sqlite", self.clock)
         self.embedder = embedder_of("hash")
         self.store = QdrantStore(":memory:", collection="lake", dim=self.embedder.dim)
         self.audit = Notes()
@@ -62,7 +62,7 @@ class Library:
 
     def reading_over(self, store, **how):
         return GovernedReading(
-            registry=self.registry,
+            registry=how.pop("registry", self.registry),
             store=lambda: store,
             embedder=lambda: self.embedder,
             pipeline=lambda: PIPELINE,

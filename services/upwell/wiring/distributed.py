@@ -88,6 +88,7 @@ def _parts(settings: Settings) -> "LakeParts":
     sink, memberships, close_sink = _sinks(settings, registry, ledger, blobs)
     lag = LagReader(settings.brokers)
     audit = opening.open_audit(settings)
+    readers = opening.open_registry(settings, reading=True)
     return LakeParts(
         name=settings.brokers or "",
         folder=settings.lake,
@@ -106,12 +107,13 @@ def _parts(settings: Settings) -> "LakeParts":
         clock=now_us,
         certifying=opening.certifying(settings),
         noted=lag.noted,
+        readers=readers,
         audit=audit,
         acl_max_age_us=int(settings.acl_max_age_s * 1e6),
         shrink_limit=settings.shrink_limit,
         audit_queries=settings.audit_queries,
         rescan_s=settings.rescan_s,
-        closers=(close_sink, lag.close, audit.close, ledger.close, registry.close, blobs.close),
+        closers=(close_sink, lag.close, audit.close, ledger.close, readers.close, registry.close, blobs.close),
     )
 
 

@@ -32,9 +32,9 @@ COLLECTION = "upwell"
 """Collections of a Qdrant server are called `upwell_` and the pipeline's fingerprint."""
 
 
-def open_registry(settings: Settings) -> SqlRegistry:
-    """The registry that the settings name, with its tables brought up to date."""
-    return SqlRegistry.at(_database(settings, "registry.sqlite"))
+def open_registry(settings: Settings, *, reading: bool = False) -> SqlRegistry:
+    """The registry that the settings name, with its tables brought up to date; `reading`: for who answers askers."""
+    return SqlRegistry.at(_database(settings, "registry.sqlite"), reading=reading)
 
 
 def open_ledger(settings: Settings) -> EventLog:
