@@ -20,7 +20,7 @@ texts = st.one_of(
 )
 names = st.text(min_size=1, max_size=20)
 PASSAGE = re.compile(
-    r'<passage id="([0-9a-f]{8,16})" from="([^"<>]*)"(?: stale="yes")?>\n(.*?)\n</passage>\n', re.DOTALL
+    r'<passage id="([0-9a-f]{8,16})" from="([^"<]*)"(?: stale="yes")?>\n(.*?)\n</passage>\n', re.DOTALL
 )
 
 

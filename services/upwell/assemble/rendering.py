@@ -6,7 +6,6 @@ holds while what is said stays the same.
 
 import re
 from collections.abc import Sequence
-from html import escape
 
 from upwell.assemble.excerpts import Excerpt, citation_ids
 
@@ -38,7 +37,8 @@ def block(excerpt: Excerpt, name: str) -> str:
 
 def attribute(value: str) -> str:
     """On one line, and unable to end its quotes."""
-    return escape(BLANKS.sub(" ", CONTROL.sub(" ", value)).strip(), quote=True)
+    line = BLANKS.sub(" ", CONTROL.sub(" ", value)).strip()
+    return line.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
 
 
 def body(text: str) -> str:
