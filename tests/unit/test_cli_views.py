@@ -15,6 +15,7 @@ from upwell.answers import (
     HistoryLine,
     Hit,
     IngestAnswer,
+    Scope,
     SearchAnswer,
     ShowAnswer,
     ShownAcl,
@@ -281,6 +282,34 @@ def test_explain_shows_blocks_chunks_and_children():
 def test_an_erasure_names_what_went_and_what_remains():
     answer = EraseAnswer(doc_id="a.md", source="docs", removed={"points": 3}, remaining=("backup",))
     assert erase.lines(answer) == ["erased docs/a.md: 3 points", "remains: backup"]
+
+
+def test_a_dry_run_lists_what_would_go_and_what_would_be_left_alone():
+    answer = EraseAnswer(
+        doc_id="", source="", removed={"points": 3}, remaining=(), scope=Scope.PRINCIPAL, name="user:ana", documents=0,
+        dry_run=True, listed=tuple(f"docs/{n}.md" for n in range(22)), warnings=("stays in audit: ids",),
+    )  # fmt: skip
+    first, *rest = erase.lines(answer)
+    assert first == "would erase principal user:ana (0 documents): 3 points"
+    assert rest[0] == "left alone: docs/0.md"
+    assert rest[-2:] == ["left alone: 2 more", "note: stays in audit: ids"]
+
+
+@pytest.mark.parametrize(
+    ("options", "scope", "name", "tenant"),
+    [
+        ({"doc": "a.md"}, Scope.DOCUMENT, "a.md", "default"),
+        ({"doc": "a.md", "source": "wiki", "tenant": "acme"}, Scope.DOCUMENT, "a.md", "acme"),
+        ({"source": "wiki"}, Scope.SOURCE, "wiki", "default"),
+        ({"source": "wiki", "tenant": "acme"}, Scope.SOURCE, "wiki", "acme"),
+        ({"tenant": "acme"}, Scope.TENANT, "acme", "acme"),
+        ({"principal": "ana", "tenant": "acme"}, Scope.PRINCIPAL, "user:ana", "acme"),
+    ],
+)
+def test_the_options_of_an_erasure_mean_one_thing(options, scope, name, tenant):
+    """A tenant goes whole only when nothing narrower is named."""
+    wish = erase.wish_of(**{"doc": None, "source": None, "tenant": None, "principal": None, **options})
+    assert (wish.scope, wish.name, wish.tenant) == (scope, name, tenant)
 
 
 def test_doctor_says_what_to_do():
