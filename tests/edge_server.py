@@ -15,6 +15,7 @@ from pathlib import Path
 
 from upwell.child import answered, receive, send
 from upwell.lake.store import edge_requests as ask
+from upwell.lake.store.edge import READS
 from upwell.lake.store.edge_child import Handler
 from upwell.lake.store.turns import GroupCommit, Turns
 
@@ -24,7 +25,7 @@ FLUSH = ask.encode(ask.Flush())
 
 
 class Front:
-    """The handler behind a queue: one request at a time in order of arrival, one flush for all who wait for one."""
+    """The handler behind a queue: one request at a time, readers and writers by turns, one flush for all who wait for one."""
 
     def __init__(self, folder, dim):
         self._handler = Handler(folder, dim)
@@ -38,11 +39,11 @@ class Front:
         return self._one(request)
 
     def close(self):
-        with self._turns:
+        with self._turns.take(reads=False):
             self._handler.close()
 
     def _one(self, request):
-        with self._turns:
+        with self._turns.take(reads=isinstance(ask.decode_request(request), READS)):
             return self._handler(request)
 
 

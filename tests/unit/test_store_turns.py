@@ -99,29 +99,56 @@ def test_a_commit_that_fails_raises_and_the_waiting_make_another():
     assert slow.count == 2
 
 
-def test_turns_come_in_order_of_arrival():
-    """A thread that comes back at once waits behind those that came before it."""
-    turns, order, threads = Turns(), [], []
+def queued(turns, order, *names):
+    """Threads that wait for their turns in this order; readers' names begin with r."""
+    threads = []
 
     def take(name):
-        with turns:
+        with turns.take(reads=name.startswith("r")):
             order.append(name)
 
-    with turns:
-        for name in range(6):
-            threads.append(started(lambda name=name: take(name)))
-            until(lambda name=name: len(turns._waiting) == name + 1, "the thread to queue")
-    with turns:
+    for n, name in enumerate(names, start=1):
+        threads.append(started(lambda name=name: take(name)))
+        until(lambda n=n: sum(map(len, turns._waiting.values())) == n, "the thread to queue")
+    return threads
+
+
+@pytest.mark.parametrize(
+    ("came", "served"),
+    [
+        ("r1 r2 r3", "r1 r2 r3"),
+        ("w1 w2 w3", "w1 w2 w3"),
+        ("r1 r2 r3 r4 w1 w2", "r1 w1 r2 w2 r3 r4"),
+        ("w1 w2 w3 r1", "r1 w1 w2 w3"),
+    ],
+)
+def test_readers_and_writers_come_in_order_and_take_turns(came, served):
+    """Who holds it first writes: a reader is next, if one waits. One that comes back at once waits like the others."""
+    turns, order = Turns(), []
+    with turns.take(reads=False):
+        threads = queued(turns, order, *came.split())
+    with turns.take(reads=True):
         order.append("came back")
     for thread in threads:
         thread.join(WAIT_S)
-    assert order == [0, 1, 2, 3, 4, 5, "came back"]
+    assert [name for name in order if name != "came back"] == served.split()
 
 
 def test_a_turn_ends_with_an_error_too():
     """The next in line gets its turn whatever happened in this one."""
     turns = Turns()
-    with pytest.raises(OSError, match="broken"), turns:
+    with pytest.raises(OSError, match="broken"), turns.take(reads=True):
         raise OSError("broken")
-    with turns:
+    with turns.take(reads=False):
         pass
+
+
+def test_a_flush_gathers_writers_and_waits_for_no_reader():
+    """A hundred searches that wait have nothing to flush."""
+    turns, order = Turns(), []
+    with turns.take(reads=False):
+        threads = queued(turns, order, "r1", "r2")
+        turns.quiet(at_most_s=WAIT_S)
+    for thread in threads:
+        thread.join(WAIT_S)
+    assert order == ["r1", "r2"]

@@ -29,6 +29,8 @@ COMPACT_TIMEOUT_S = 3600.0
 MOST_PADDING = 100
 GATHER_S = 0.03
 """A flush costs much the same however much it writes: requests that wait go before it, so that it serves more."""
+READS = (ask.Search, ask.Texts)
+"""What those who read wait for; all else serves those who write."""
 ROOM_BYTES = 128 << 20
 """Segments and the write-ahead log grow in steps of 32 MB."""
 
@@ -119,7 +121,7 @@ class EdgeStore:
 
     def close(self) -> None:
         """End the child once its present request is answered."""
-        with self._turns:
+        with self._turns.take(reads=False):
             self._closed = True
             if self._child is not None:
                 self._child.close()
@@ -129,7 +131,7 @@ class EdgeStore:
         self, request: ask.Request, answer: type[Answer], *, again: bool = True, timeout_s: float = ANSWER_TIMEOUT_S
     ) -> Answer:
         body = ask.encode(request)
-        with self._turns:
+        with self._turns.take(reads=isinstance(request, READS)):
             try:
                 raw = self._running_child().call(body, timeout_s)
             except ChildTimedOut:

@@ -1,47 +1,57 @@
-"""Sharing one slow thing among threads: in order of arrival, and one commit for many."""
+"""Sharing one slow thing among threads: by turns, and one commit for many."""
 
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
-from types import TracebackType
-from typing import Self
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 LOOK_S = 0.002
 
 
 class Turns:
-    """A lock that is taken in order of arrival, so that a search waits for one slice of a big insert, not for all."""
+    """A lock for readers and writers, each in order of arrival; while both wait they take it by turns.
+
+    So a search waits for one slice of a big insert, not for all of it, and a permission for one search, not for the
+    hundred that wait.
+    """
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._waiting: deque[threading.Lock] = deque()
+        self._waiting: dict[bool, deque[threading.Lock]] = {False: deque(), True: deque()}
         self._taken = False
 
-    def __enter__(self) -> Self:
+    @contextmanager
+    def take(self, *, reads: bool) -> Iterator[None]:
+        """Hold it for the length of a block."""
+        self._enter(reads)
+        try:
+            yield
+        finally:
+            self._leave(reads)
+
+    def _enter(self, reads: bool) -> None:
         with self._guard:
             if not self._taken:
                 self._taken = True
-                return self
+                return
             turn = threading.Lock()
             turn.acquire()
-            self._waiting.append(turn)
+            self._waiting[reads].append(turn)
         turn.acquire()
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def _leave(self, reads: bool) -> None:
         with self._guard:
-            if self._waiting:
-                self._waiting.popleft().release()
+            following = self._waiting[not reads] or self._waiting[reads]
+            if following:
+                following.popleft().release()
             else:
                 self._taken = False
 
     def quiet(self, at_most_s: float) -> None:
-        """Return when nobody waits for a turn, or after `at_most_s`."""
+        """Return when no writer waits for a turn, or after `at_most_s`."""
         deadline = time.monotonic() + at_most_s
-        while self._waiting and time.monotonic() < deadline:
+        while self._waiting[False] and time.monotonic() < deadline:
             time.sleep(LOOK_S)
 
 
