@@ -67,7 +67,7 @@ def test_equal_passages_give_equal_bytes_in_whatever_order_they_come():
 
 
 def test_nothing_relevant_makes_an_empty_context():
-    weak = [candidate(p, DEFAULT_ASSEMBLY.floor - 0.01) for p in documents(3)]
+    weak = [candidate(p, DEFAULT_ASSEMBLY.best_floor - 0.01) for p in documents(3)]
     for made in (assemble_best(weak, 2000, COUNTER), assemble_best([], 2000, COUNTER)):
         assert (made.text, made.passages, made.tokens) == ("", (), 0)
 

@@ -13,8 +13,8 @@ class AssemblyPolicy(Record, frozen=True, kw_only=True):
     A chunk of whose words (in threes) more than `same` stand in a stronger one, and no other number, says nothing new.
     `relevance` is what MMR gives to the score, the rest goes to being unlike what is chosen already.
     `section_tokens` is the most that a match grows to when its section is returned for it; `grown_share` of the budget
-    is kept for the growing. Without growing, 4,000 tokens held 83 % of what answers questions about code, with it 98 %;
-    a smaller `relevance` cost two points within 1,000 tokens.
+    is kept for the growing. With it, 1,000 tokens held 82 % of what answers questions about code (raw hits 72 %, a
+    context without growing 72 %); a `relevance` of 0.8 cost a point or two.
     """
 
     candidates: int = 60
