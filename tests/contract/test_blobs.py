@@ -84,7 +84,9 @@ def test_one_blob_is_removed_and_no_other(blobs):
 def test_forget_leaves_newer_versions_alone(blobs):
     """An erasure takes what came before it; what has been accepted since keeps its content."""
     old, same, newer = (blobs.put(A, b"tea", version) for version in (1, 2, 10))
+    assert (blobs.held(A), blobs.held(A, 2)) == (3, 2)
     assert blobs.forget(A, 2) == 2
+    assert blobs.held(A, 2) == 0
     assert [reason_of(blobs, ref) for ref in (old, same)] == [Reason.BLOB_MISSING] * 2
     assert blobs.get(newer) == b"tea"
 

@@ -309,13 +309,26 @@ def test_purge_leaves_no_word_in_any_table(registry, behind):
     fenced = msgspec.structs.replace(row, rank=2, deleted=True)
     erase = line("e2", op="erase")
     assert registry.commit(fenced, expected_rev=1, manifests={"p": manifest(generation=2)}, entry=erase)
+    before = registry.traces(key())
+    assert (before["chunks"], before["history lines"]) == (0, 1)
+    assert before["fields"] > 0
     registry.purge(key())
-    tables = {table: behind(f"SELECT * FROM {table}") for table in ("documents", "chunks", "manifests", "applied")}
+    assert not any(registry.traces(key()).values()), "nothing but the fence and the erasure's own line"
+    registry.rewrite()
+    searched = ("documents", "chunks", "manifests", "applied", "links", "browsing")
+    tables = {table: behind(f"SELECT * FROM {table}") for table in searched}
     assert secret not in str(tables)
     left = registry.row(key())
     assert (left.version, left.rank, left.deleted, left.acl_version) == (7, 2, True, 3)
     assert registry.manifest(key(), "p") == manifest(generation=2)
     assert registry.history(key()) == [erase]
+
+
+def test_the_ids_that_a_document_had_before_a_move_are_known_while_nothing_new_stands_there(registry):
+    for doc_id, fields in (("old", {"deleted": True, "moved_to": "a"}), ("taken", {"moved_to": "a"})):
+        assert registry.commit(DocumentRow(key=key(doc_id), version=1, **fields), expected_rev=0)
+    assert registry.moved_here(key("a")) == [key("old")]
+    assert registry.moved_here(key("old")) == []
 
 
 def test_everything_is_there_after_a_reopen(registry, where):
