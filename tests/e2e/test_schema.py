@@ -10,7 +10,7 @@ from command import TERMINATE
 
 from readers import ODD, serving
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
 
 PROGRAM = Path(sys.executable).parent / "schemathesis"
 READ = "^/v1/(search|context|documents|outline|related|changes|sources|freshness)"
@@ -26,7 +26,7 @@ def held(url, headers, folder, *, examples, seed, without=()):
     words += [word for name in without for word in ("--exclude-checks", name)]
     for name, value in headers.items():
         words += ["-H", f"{name}: {value}"]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=110, check=False)
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=360, check=False)
     assert done.returncode == 0, done.stdout
     return int(re.findall(r"(\d+) generated", done.stdout)[0])
 
@@ -35,7 +35,7 @@ def test_a_lake_in_memory_answers_as_documented(tmp_path):
     with serving(tmp_path) as service:
         for doc_id in ODD:
             service.lake.put(doc_id, "the giraffe is tall")
-        asked = held(service.url, service.bearer("ana", "staff"), tmp_path, examples=50, seed=7)
+        asked = held(service.url, service.bearer("ana", "staff"), tmp_path, examples=30, seed=7)
     assert asked > 500
 
 
@@ -48,7 +48,7 @@ def test_a_real_lake_answers_as_documented(upwell, run):
     token = upwell.json("token", "--as", "ana", "--ttl", "10m")["token"]
     # No schema can say which texts are cursors or names of tokenizers: those that are none may be refused.
     cursors = ("positive_data_acceptance",)
-    asked = held(url, {"Authorization": f"Bearer {token}"}, upwell.home, examples=15, seed=11, without=cursors)
+    asked = held(url, {"Authorization": f"Bearer {token}"}, upwell.home, examples=8, seed=11, without=cursors)
     assert asked > 200
     assert running.end(TERMINATE) == 0
     assert "not_answered" not in running.log.read_text()

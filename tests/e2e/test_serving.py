@@ -132,6 +132,17 @@ def test_serve_without_a_lake_says_what_to_do(upwell):
     assert "upwell ingest DIR" in upwell("mcp", status=2).stderr
 
 
+def test_a_lake_without_documents_says_so_and_names_no_folder(upwell, run):
+    (upwell.home / "docs").mkdir()
+    running = run("docs", "--owner", "ana", "--listen", "127.0.0.1:0")
+    running.ready()
+    (url,) = re.findall(r"listening on (http://\S+):", running.log.read_text())
+    answer = httpx.get(f"{url}/v1/sources", headers=bearer(upwell, "--as", "ana"))
+    assert answer.status_code in {200, 503}
+    assert str(upwell.home) not in answer.text
+    assert ".upwell" not in answer.text
+
+
 def agent(upwell, *words):
     return StdioServerParameters(command=str(PROGRAM), args=["mcp", *words], env=upwell.env, cwd=upwell.home)
 

@@ -11,14 +11,14 @@ from upwell.answers import FollowingLake, IngestAnswer, Progress
 from upwell.audit.drain import Drain
 from upwell.clock import now_us
 from upwell.config import Settings
-from upwell.errors import Misconfigured
+from upwell.errors import Misconfigured, Retryable
 from upwell.lake.publish import Publisher
 from upwell.lake.registry import SqlRegistry
 from upwell.lake.vectors import lake_vectors
 from upwell.metrics import Metrics
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.ports import Embedder, Preparer, Store
-from upwell.reading import ReadableLake
+from upwell.reading import ReadableLake, ReadApi
 from upwell.records import ChangeEvent
 from upwell.runtime import looks
 from upwell.runtime.accepting import EngineSink
@@ -142,7 +142,7 @@ class OwnedLake(LocalLake):
 
     def _desk(self) -> "Desk":
         parts = self._parts
-        return desk(self._settings, lake=self.reading, audit=parts.audit, metrics=parts.metrics)
+        return desk(self._settings, lake=self._answering_readers, audit=parts.audit, metrics=parts.metrics)
 
     def close(self) -> None:
         for gateway in self._gateways:
@@ -174,6 +174,12 @@ class OwnedLake(LocalLake):
 
         following = Following(self._parts, scanning, self._settings.rescan_s)
         following.run(stop, progress, ready, on_change or (lambda _line: None))
+
+    def _answering_readers(self) -> ReadApi:
+        """What the network may ask. Raises Retryable, which names no folder, while there is nothing to ask."""
+        if self._parts.known() is None:
+            raise Retryable("the lake holds no documents yet; try again later")
+        return self.reading()
 
     def _application(self) -> Any:
         from upwell.search.http import build

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from upwell import logs
 from upwell import metrics as m
-from upwell.errors import Misconfigured, Retryable, UpwellError
+from upwell.errors import Retryable, UpwellError
 from upwell.reading import ReadApi, Reader
 from upwell.runtime.refusing import status_of
 from upwell.runtime.serve.guests import Guests
@@ -63,7 +63,7 @@ def known(error: Exception, route: str) -> UpwellError:
     """The error to tell of. One that nobody foresaw is logged by its place, for its text may be a document's."""
     if isinstance(error, UpwellError):
         status = status_of(error)[0]
-        if status >= 500 or isinstance(error, Misconfigured):
+        if status >= 500:
             logs.warn("not_answered", route=route, status=status, kind=type(error).__name__)
         return error
     logs.unexpected("not_answered", error, route=route)
