@@ -51,6 +51,7 @@ _KEYS = sa.select(DOCUMENTS.c.doc, DOCUMENTS.c.tenant, DOCUMENTS.c.source, DOCUM
 )
 _OF = sa.bindparam("of", type_=LINKS.c.doc.type)
 _TARGETS = sa.select(LINKS.c.target).where(LINKS.c.doc == _OF)
+_PUTS: dict[str, sa.Insert] = {}
 _FORGET = sa.delete(BROWSING).where(BROWSING.c.doc == _OF)
 
 
@@ -149,12 +150,7 @@ def note(connection: sa.Connection, row: DocumentRow, now: int, *, links: bool) 
         "mark": _mark(row),
         "changed_at": now,
     }
-    put = insert(connection, BROWSING).values(values)
-    fresh: dict[str, Any] = {name: put.excluded[name] for name in values if name not in {"doc", "tenant", "source"}}
-    fresh["changed_at"] = sa.case(
-        (BROWSING.c.mark == put.excluded.mark, BROWSING.c.changed_at), else_=put.excluded.changed_at
-    )
-    connection.execute(put.on_conflict_do_update(index_elements=["doc"], set_=fresh))
+    connection.execute(_put(connection), values)
     if links:
         _put_links(connection, doc, set(targets_of(row)))
 
@@ -178,6 +174,23 @@ def fill(connection: sa.Connection) -> None:
         if len(found) < PORTION:
             return
         after = found[-1]["doc"]
+
+
+def _put(connection: sa.Connection) -> sa.Insert:
+    """Insert or overwrite a glance, built once; where its mark is the same, it changed when it did before."""
+    name = connection.dialect.name
+    if name not in _PUTS:
+        put = insert(connection, BROWSING)
+        fresh: dict[str, Any] = {
+            column.name: put.excluded[column.name]
+            for column in BROWSING.columns
+            if column.name not in {"doc", "tenant", "source"}
+        }
+        fresh["changed_at"] = sa.case(
+            (BROWSING.c.mark == put.excluded.mark, BROWSING.c.changed_at), else_=put.excluded.changed_at
+        )
+        _PUTS[name] = put.on_conflict_do_update(index_elements=["doc"], set_=fresh)
+    return _PUTS[name]
 
 
 def _changed(after: tuple[int, str], sources: frozenset[str], limit: int) -> sa.Select[tuple[str, str, str, int]]:
