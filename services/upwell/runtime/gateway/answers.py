@@ -4,7 +4,7 @@ import msgspec
 from fastapi.responses import Response
 
 from upwell import logs
-from upwell.errors import Rejected, UpwellError
+from upwell.errors import Misconfigured, Rejected, UpwellError
 from upwell.runtime.gateway.door import Door
 from upwell.runtime.gateway.keys import Stranger
 from upwell.runtime.refusing import status_of
@@ -33,5 +33,7 @@ def _status_of(error: UpwellError) -> tuple[int, dict[str, str]]:
             return 401, {"WWW-Authenticate": "Bearer"}
         case NotYours():
             return 403, {}
+        case Misconfigured():  # the gateway's own settings, never what was sent
+            return 500, {}
         case _:
             return status_of(error)
