@@ -76,7 +76,7 @@ def answer(ask, *args, **how):
     return {name: value for name, value in made.items() if not (name == "next" and "changes" in made)}
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     history=st.lists(steps(), min_size=1, max_size=10),
     acls=st.fixed_dictionaries(
