@@ -1,21 +1,31 @@
 """An independent reference: who may see which text of which document, from what was acknowledged and what is under way.
 
 Written without a line of the product: content is the greatest of (version, rank, hash), and a reader must be admitted
-by the permission that binds at that version and by each that would bind at a later one.
+by the permission that binds at that version and by each that would bind at a later one; who a reader is comes from the
+memberships (`people.py`), all documents of one answer under the same ones; and what nobody could say the permission of
+for too long is hidden.
 """
 
 from itertools import combinations
 
+from people import People
+
 NOBODY = ((), frozenset())
 BEGUN, EFFECTIVE, APPLIED = range(3)
+MOST_CHASED = 3
+"""A search whose reader changes more often than this under it may end with less than it could show (never with more).
+It is promised to end."""
 
 
 class Oracle:
     """Effects by document. One may have happened from the start of its event's step on; it is effective once that step
-    is acknowledged (nothing may be shown against it), and applied once its event has ended (nothing may be missing)."""
+    is acknowledged (nothing may be shown against it), and applied once its event has ended (nothing may be missing).
+    A membership is applied as soon as it is acknowledged."""
 
-    def __init__(self):
+    def __init__(self, max_age=None):
         self._effects = {}
+        self._max_age = max_age
+        self.people = People()
 
     def begin(self, doc, effect):
         self._effects.setdefault(doc, {}).setdefault(effect, BEGUN)
@@ -25,19 +35,61 @@ class Oracle:
         states[effect] = max(states.get(effect, BEGUN), APPLIED if ended else EFFECTIVE)
 
     def applied(self):
-        """Document -> the effects whose events have ended by now."""
-        return {doc: frozenset(e for e, s in states.items() if s == APPLIED) for doc, states in self._effects.items()}
+        """Document -> the effects whose events have ended by now, and None -> the memberships that hold."""
+        return {None: self.people.said(), **self._reached(APPLIED)}
 
-    def allowed(self, doc, who, since):
-        """What a search that began when `since` was applied, and ends now, may show of `doc` to `who`: (whole answers,
-        texts that are permitted now, whether a part is excused)."""
-        states = self._effects.get(doc, {})
-        effective = frozenset(e for e, s in states.items() if s != BEGUN)
+    def binding(self):
+        """Document -> the effects that nothing may be shown against any more, and None -> the memberships that hold."""
+        return {None: self.people.said(), **self._reached(EFFECTIVE)}
+
+    def _reached(self, least):
+        return {doc: frozenset(e for e, s in states.items() if s >= least) for doc, states in self._effects.items()}
+
+    def faults(self, shown, asker, since, *, binding=None, between=(0, 0)):
+        """What is wrong with an answer: {"leak" | "part": [(document, texts)]}, empty if nothing is.
+
+        `shown` has the texts of each document (of all that could be shown), `since` what was applied when the search
+        began, `binding` what bound its last look (None: all that binds now), `between` the times of its beginning and
+        of its last look. One reader's standing must explain the whole answer.
+        """
+        standings = self.people.standings(asker, self.people.said() if binding is None else binding[None])
+        found = [self._under(who, shown, since, binding, between) for who in standings]
+        excused = len(self.people.standings(asker, since[None])) > MOST_CHASED
+        best = min(found, key=lambda wrong: (len(wrong.get("leak", ())), len(wrong.get("part", ()))))
+        return {kind: docs for kind, docs in best.items() if not (kind == "part" and excused)}
+
+    def _under(self, who, shown, since, binding, between):
+        wrong = {}
+        for doc, texts in shown.items():
+            states = self._effects.get(doc, {})
+            bound_by = (
+                frozenset(e for e, s in states.items() if s != BEGUN) if binding is None else binding.get(doc, ())
+            )
+            wholes, permitted, excused = self._allowed(doc, who, since, frozenset(bound_by), between)
+            given = tuple(sorted(texts))
+            if not any(part_of(given, p) for p in permitted):
+                wrong.setdefault("leak", []).append((doc, given))
+            elif not any(given == tuple(sorted(w)) for w in wholes) and not (
+                excused and any(part_of(given, w) for w in wholes)
+            ):
+                wrong.setdefault("part", []).append((doc, given))
+        return wrong
+
+    def _allowed(self, doc, who, since, effective, between):
+        """(whole answers, texts that are permitted now, whether a part is excused)."""
+        states = frozenset(self._effects.get(doc, ()))
         began = since.get(doc, frozenset())
-        wholes = {visible(began | more, who) for more in subsets(frozenset(states) - began)}
-        permitted = {visible(effective | more, who) for more in subsets(frozenset(states) - effective)}
-        rivals = sum(1 for e in frozenset(states) - began if e[0] == "content" and e[1][1] == 0)
+        first, last = between
+        wholes = {self._visible(began | m, who, at) for m in subsets(states - began) for at in {first, last}}
+        permitted = {self._visible(effective | m, who, last) for m in subsets(states - effective)}
+        rivals = sum(1 for e in states - began if e[0] == "content" and e[1][1] == 0)
         return wholes, permitted, rivals > 1
+
+    def _visible(self, effects, who, at):
+        since = unknown_since(effects)
+        if self._max_age is not None and since is not None and at - since > self._max_age:
+            return ()
+        return visible(effects, who)
 
     def final(self, doc):
         """(content order, texts, permission) once every event has ended; content None if there was none."""
@@ -47,9 +99,12 @@ class Oracle:
 
     def unknown_since(self, doc):
         """Since when, of all that was said, the newest word on who may read has been that nobody can tell."""
-        effects = self.applied().get(doc, frozenset())
-        known = max((e[1][0] for e in effects if e[0] == "acl"), default=-1)
-        return min((e[2] for e in effects if e[0] == "missing" and e[1] > known), default=None)
+        return unknown_since(self.applied().get(doc, frozenset()))
+
+
+def unknown_since(effects):
+    known = max((e[1][0] for e in effects if e[0] == "acl"), default=-1)
+    return min((e[2] for e in effects if e[0] == "missing" and e[1] > known), default=None)
 
 
 def newest_content(effects):
@@ -76,6 +131,15 @@ def visible(effects, who):
 def admitted(acl, who):
     levels, deny = acl
     return len(levels) > 0 and all(set(level) & who for level in levels) and not set(deny) & who
+
+
+def part_of(texts, whole):
+    rest = list(whole)
+    for text in texts:
+        if text not in rest:
+            return False
+        rest.remove(text)
+    return True
 
 
 def subsets(effects):

@@ -2,19 +2,21 @@
 
 import hashlib
 import itertools
+import math
 from functools import lru_cache
 
 import msgspec
 import numpy as np
 from faults import Crash, Gate, Gated
-from oracle import Oracle
+from people import Said, Who
 from strategies import READERS, Content, prepared
 
+from oracle import Oracle
 from upwell.access import Asker
 from upwell.lake.publish import Publisher
 from upwell.lake.vectors import lake_vectors
 from upwell.ports import QueryVectors
-from upwell.records import Acl, DocKey, Op, ParseStatus, Vectors, stable_hash
+from upwell.records import Acl, ChangeEvent, DocKey, Membership, Op, ParseStatus, Vectors, stable_hash
 from upwell.search.govern import MOST_HITS, Reading, governed_search
 
 PIPELINE = "words"
@@ -27,6 +29,28 @@ _TICKS = itertools.count(1)
 def tick():
     """One clock for all parts of a lake: a microsecond later at each look."""
     return next(_TICKS)
+
+
+class HandClock:
+    """A clock that stands until it is told to go on."""
+
+    def __init__(self, now):
+        self.now = now
+
+    def __call__(self):
+        return self.now
+
+    def reach(self, time):
+        """Go on to this time; never back."""
+        self.now = max(self.now, time)
+
+
+class Fault(AssertionError):
+    """An answer that the oracle refuses; `kind` is what it is counted as: leak, part (a lost right) or rest."""
+
+    def __init__(self, kind, said):
+        super().__init__(f"{kind}: {said}")
+        self.kind = kind
 
 
 @lru_cache(maxsize=4096)
@@ -59,26 +83,33 @@ class WordsEmbedder:
         self.asked.extend(texts)
         return [vectors_of(text) for text in texts]
 
+    def embed_query(self, _text):
+        return QUERY
+
 
 class World:
-    """One lake, one tenant. `gate` is passed before every call that the lake makes to its parts."""
+    """One lake, one tenant. `gate` is passed before every call that the lake makes to its parts.
 
-    def __init__(self, registry, store, tenant, prepare=prepared):
+    With a `max_age` (us) a permission that its source could not confirm for longer hides its document.
+    """
+
+    def __init__(self, registry, store, tenant, *, prepare=prepared, clock=tick, max_age=None):
         self.registry, self.store, self.tenant = registry, store, tenant
-        self.prepare = prepare
+        self.prepare, self.clock, self.max_age = prepare, clock, max_age
         self.gate = Gate()
-        self.oracle = Oracle()
+        self.oracle = Oracle(max_age)
         self.embedder = WordsEmbedder()
         self.outcomes = {}
         self.searches = 0
         self._gated_registry, self._gated_store = Gated(registry, self.gate), Gated(store, self.gate)
+        self._gated_directory = Gated(registry.directory, self.gate)
         self.publisher = Publisher(
             self._gated_registry,
             {PIPELINE: self._gated_store},
             active=PIPELINE,
             model=self.embedder.fingerprint,
             vectors=lake_vectors(self._gated_registry, self._gated_store, PIPELINE, lambda: self.embedder),
-            clock=tick,
+            clock=clock,
             batch_chunks=2,
         )
 
@@ -106,6 +137,14 @@ class World:
         self._end(event, result)
         return result
 
+    def tell(self, member):
+        """Deliver a membership: effective when the directory has returned."""
+        member = self.ours(member)
+        said = Said(member.principal, member.version, frozenset(() if member.gone else member.member_of), member.gone)
+        self.oracle.people.begin(said)
+        self._gated_directory.put(member)
+        self.oracle.people.acknowledge(said)
+
     def deliver(self, event):
         """Both halves, one after the other; the result that ended the event."""
         return self.process(event) if self.control(event) else self.outcomes[event.event_id]
@@ -113,32 +152,40 @@ class World:
     def ours(self, event):
         return msgspec.structs.replace(event, tenant=self.tenant)
 
+    def asker(self, who):
+        """The product's asker for a reader: a set of certain principals, or a `people.Who`."""
+        who = who if isinstance(who, Who) else Who(who)
+        return Asker(tenant=self.tenant, principals=who.certain, claimed=who.claimed)
+
     def search(self, who):
-        """Document -> its hits, by the governed search with its re-check."""
-        reading = Reading(asker=Asker(tenant=self.tenant, principals=who))
+        """The hits of the governed search with its re-check."""
+        reading = Reading(asker=self.asker(who), acl_max_age_us=self.max_age)
         found = governed_search(
             QUERY, reading, MOST_HITS, registry=self._gated_registry, store=self._gated_store, pipeline=PIPELINE
         )
         return [admitted.hit for admitted in found.admitted]
 
+    def shown(self, who):
+        """(document, text) of each hit."""
+        return [(hit.key.doc_id, hit.text) for hit in self.search(who)]
+
     def check_search(self, who, docs):
         """One search, held against the oracle: nothing forbidden, whole documents, nothing lost."""
-        since = self.oracle.applied()
-        shown = {}
-        for hit in self.search(who):
-            shown.setdefault(hit.key.doc_id, []).append(hit.text)
+        since, began = self.oracle.applied(), self.clock.now if isinstance(self.clock, HandClock) else 0
+        shown = {doc: [] for doc in docs}
+        for doc, text in self.shown(who):
+            if doc not in shown:
+                raise Fault("leak", f"{text} of {doc}, which is no document of {self.tenant}")
+            shown[doc].append(text)
         self.searches += 1
-        for doc in docs:
-            texts = tuple(sorted(shown.pop(doc, ())))
-            wholes, permitted, excused = self.oracle.allowed(doc, who, since)
-            assert any(part_of(texts, p) for p in permitted), f"leak: {texts} of {doc} to {set(who)}"
-            whole = any(texts == tuple(sorted(w)) for w in wholes)
-            assert whole or (excused and any(part_of(texts, w) for w in wholes)), (
-                f"part: {texts} of {doc}, not {wholes}"
-            )
-        assert not shown
+        between = (began, self.clock.now if began else 0)
+        asker = who if isinstance(who, Who) else Who(who)
+        wrong = self.oracle.faults(shown, asker, since, between=between)
+        for kind, found in wrong.items():
+            raise Fault(kind, f"{found} to {asker}")
+        return shown
 
-    def check_rest(self, docs):
+    def check_rest(self, docs, readers=READERS):
         """Once every event has ended: the lake is what the events say, to the last point."""
         for doc in docs:
             content, (levels, deny) = self.oracle.final(doc)
@@ -157,7 +204,7 @@ class World:
             assert not row.hold
             assert row.acl == Acl(levels=levels, deny=deny)
             assert row.acl_missing_since == self.oracle.unknown_since(doc)
-        for who in READERS:
+        for who in readers:
             self.check_search(who, docs)
 
     def state(self, docs):
@@ -182,15 +229,6 @@ class World:
 
     def _end(self, event, result):
         self.outcomes.setdefault(event.event_id, result)
-
-
-def part_of(texts, whole):
-    rest = list(whole)
-    for text in texts:
-        if text not in rest:
-            return False
-        rest.remove(text)
-    return True
 
 
 def control_effects(event):
@@ -218,19 +256,25 @@ def content_effects(event):
     return [(event.doc_id, ("content", order, content.texts))]
 
 
-def run_history(world, events, rng, docs, *, faults=True, searches=True):
-    """Deliver every event at least once, in an order, with duplicates, crashes and rivals that `rng` chooses."""
+def run_history(world, events, rng, docs, *, faults=True, searches=True, readers=READERS):
+    """Deliver every event at least once, in an order, with duplicates, crashes and rivals that `rng` chooses.
+
+    Among the events may be memberships, and times that the clock reaches.
+    """
     waiting = [(event, "control") for event in events] + [(e, "control") for e in rng.sample(events, len(events) // 3)]
     rng.shuffle(waiting)
 
     def look():
-        world.check_search(rng.choice(READERS), docs)
+        world.check_search(rng.choice(readers), docs)
 
     def step(depth):
         if not waiting:
             return
         event, half = waiting.pop(rng.randrange(len(waiting)))
-        if half == "control" and event.op is Op.UPSERT and rng.random() < 0.2:
+        if isinstance(event, int):  # of the times that are left the first, for the clock never goes back
+            waiting.append((event, half))
+            event, half = waiting.pop(min(range(len(waiting)), key=lambda n: _time_of(waiting[n][0])))
+        if half == "control" and isinstance(event, ChangeEvent) and event.op is Op.UPSERT and rng.random() < 0.2:
             half = "process"
         if faults and rng.random() < 0.3:
             world.gate.plan(rng.randint(1, 20), _crash)
@@ -239,9 +283,7 @@ def run_history(world, events, rng, docs, *, faults=True, searches=True):
         if searches and rng.random() < 0.6:
             world.gate.plan(rng.randint(1, 20), look)
         try:
-            if half == "process":
-                world.process(event)
-            elif world.control(event):
+            if deliver(world, event, half):
                 waiting.append((event, "process"))
         except Crash:
             waiting.append((event, "control"))
@@ -256,6 +298,23 @@ def run_history(world, events, rng, docs, *, faults=True, searches=True):
             except Crash:
                 continue
     world.gate.clear()
+
+
+def _time_of(event):
+    return event if isinstance(event, int) else math.inf
+
+
+def deliver(world, event, half):
+    """One step of an event, a membership or a time; True if its content has still to come."""
+    if isinstance(event, int):
+        world.clock.reach(event)
+    elif isinstance(event, Membership):
+        world.tell(event)
+    elif half == "process":
+        world.process(event)
+    else:
+        return world.control(event)
+    return False
 
 
 def _crash():
