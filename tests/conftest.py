@@ -1,4 +1,15 @@
 """Stands here so that `tests/` is on the import path: samples are shared between kinds of tests."""
 
+import pytest
+
 from broker import kafka, kafka_of_session  # noqa: F401
 from postgres import postgres, postgres_url  # noqa: F401
+from upwell.logs import LOGGER
+
+
+@pytest.fixture(autouse=True)
+def _logger_as_it_was():
+    """A command that runs inside a test sets the logger up for itself alone."""
+    kept = LOGGER.handlers[:], LOGGER.level, LOGGER.propagate
+    yield
+    LOGGER.handlers[:], LOGGER.level, LOGGER.propagate = kept

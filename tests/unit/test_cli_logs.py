@@ -6,13 +6,6 @@ from upwell import logs
 from upwell.cli.logs import LINE_LIMIT, configure
 
 
-@pytest.fixture(autouse=True)
-def restored():
-    kept = logs.LOGGER.handlers[:], logs.LOGGER.level, logs.LOGGER.propagate
-    yield
-    logs.LOGGER.handlers[:], logs.LOGGER.level, logs.LOGGER.propagate = kept[0], kept[1], kept[2]
-
-
 def fail(words):
     raise ValueError(f"unusable: {words}")
 
