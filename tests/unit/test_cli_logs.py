@@ -1,6 +1,5 @@
 """Logs on the terminal: one line, no values of variables, nothing that a terminal obeys."""
 
-import pytest
 
 from upwell import logs
 from upwell.cli.logs import LINE_LIMIT, configure
