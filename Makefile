@@ -1,6 +1,6 @@
 # Everything a person or CI runs. `make` alone lists it. Nothing but Python 3.11-3.13 and make is needed.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-all demo test check integration e2e bench chaos soak kafka schemas docs lock clean
+.PHONY: help setup setup-dev setup-all demo test check integration e2e bench chaos oracle soak kafka schemas docs lock clean
 
 BIN := .venv/bin
 # One resolution for every supported Python and platform, all extras together; the smaller locks are parts of it.
@@ -48,6 +48,10 @@ DOCUMENTS := 300
 MINUTES := 20
 chaos: setup-dev kafka ## kill everything and count: SEED=1 KILLS=40 EVENTS=2000 DOCUMENTS=300
 	$(BIN)/python tests/chaos/run.py --seed $(SEED) --kills $(KILLS) --events $(EVENTS) --documents $(DOCUMENTS)
+
+SEARCHES := 20000
+oracle: setup-dev ## search random histories in every way, and hold each answer to account: SEED=1 SEARCHES=20000
+	$(BIN)/python tests/oracle/run.py --seed $(SEED) --searches $(SEARCHES)
 
 soak: setup-dev kafka ## let the workers run, and watch their memory: MINUTES=20
 	UPWELL_SOAK_MINUTES=$(MINUTES) $(BIN)/python -m pytest -m bench tests/bench/test_soak.py --timeout 7200 -s

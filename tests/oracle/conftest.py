@@ -1,6 +1,7 @@
-"""The reference and the worlds of tests/property serve here, too."""
+"""The reference and the worlds of tests/property serve here, and the installed command of tests/e2e."""
 
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "property"))
+for folder in ("property", "e2e"):
+    sys.path.append(str(Path(__file__).parents[1] / folder))

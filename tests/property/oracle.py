@@ -49,8 +49,8 @@ class Oracle:
         """What is wrong with an answer: {"leak" | "part": [(document, texts)]}, empty if nothing is.
 
         `shown` has the texts of each document (of all that could be shown), `since` what was applied when the search
-        began, `binding` what bound its last look (None: all that binds now), `between` the times of its beginning and
-        of its last look. One reader's standing must explain the whole answer.
+        began, `between` the times of its beginning and its end. Its last look was at the end, unless `binding` says
+        what bound it then at the least. One reader's standing must explain the whole answer.
         """
         standings = self.people.standings(asker, self.people.said() if binding is None else binding[None])
         found = [self._under(who, shown, since, binding, between) for who in standings]
@@ -65,7 +65,9 @@ class Oracle:
             bound_by = (
                 frozenset(e for e, s in states.items() if s != BEGUN) if binding is None else binding.get(doc, ())
             )
-            wholes, permitted, excused = self._allowed(doc, who, since, frozenset(bound_by), between)
+            wholes, permitted, excused = self._allowed(
+                doc, who, since, frozenset(bound_by), between, exact=binding is None
+            )
             given = tuple(sorted(texts))
             if not any(part_of(given, p) for p in permitted):
                 wrong.setdefault("leak", []).append((doc, given))
@@ -75,13 +77,14 @@ class Oracle:
                 wrong.setdefault("part", []).append((doc, given))
         return wrong
 
-    def _allowed(self, doc, who, since, effective, between):
+    def _allowed(self, doc, who, since, effective, between, *, exact):
         """(whole answers, texts that are permitted now, whether a part is excused)."""
         states = frozenset(self._effects.get(doc, ()))
         began = since.get(doc, frozenset())
         first, last = between
         wholes = {self._visible(began | m, who, at) for m in subsets(states - began) for at in {first, last}}
-        permitted = {self._visible(effective | m, who, last) for m in subsets(states - effective)}
+        looks = {last} if exact else {first, last}
+        permitted = {self._visible(effective | m, who, at) for m in subsets(states - effective) for at in looks}
         rivals = sum(1 for e in states - began if e[0] == "content" and e[1][1] == 0)
         return wholes, permitted, rivals > 1
 
