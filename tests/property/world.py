@@ -116,12 +116,22 @@ class World:
     def key(self, doc):
         return DocKey(tenant=self.tenant, source="s", doc_id=doc)
 
-    def control(self, event):
-        """Deliver the control half of an event; True if its content has still to come."""
+    def bind(self, event):
+        """Make the control half of an event effective in the registry alone; True if that has changed anything."""
         event = self.ours(event)
         effects = control_effects(event)
         self._begin(effects)
-        result = self.publisher.control(event)
+        bound = self.publisher.bind(event)
+        if bound:
+            self._acknowledge(effects, ended=False)
+        return bound
+
+    def control(self, event, *, bound=False):
+        """Deliver the control half of an event (the rest of it after `bind`); True if its content has still to come."""
+        event = self.ours(event)
+        effects = control_effects(event)
+        self._begin(effects)
+        result = self.publisher.control(event, bound=bound)
         self._acknowledge(effects, ended=result is not None)
         if result is not None:
             self._end(event, result)
@@ -276,6 +286,8 @@ def run_history(world, events, rng, docs, *, faults=True, searches=True, readers
             event, half = waiting.pop(min(range(len(waiting)), key=lambda n: _time_of(waiting[n][0])))
         if half == "control" and isinstance(event, ChangeEvent) and event.op is Op.UPSERT and rng.random() < 0.2:
             half = "process"
+        if half == "control" and isinstance(event, ChangeEvent) and rng.random() < 0.5:
+            half = "bind"
         if faults and rng.random() < 0.3:
             world.gate.plan(rng.randint(1, 20), _crash)
         if faults and depth < 3 and rng.random() < 0.5:
@@ -283,7 +295,9 @@ def run_history(world, events, rng, docs, *, faults=True, searches=True, readers
         if searches and rng.random() < 0.6:
             world.gate.plan(rng.randint(1, 20), look)
         try:
-            if deliver(world, event, half):
+            if half == "bind":
+                waiting.append((event, "follow" if world.bind(event) else "control"))
+            elif deliver(world, event, half):
                 waiting.append((event, "process"))
         except Crash:
             waiting.append((event, "control"))
@@ -313,7 +327,7 @@ def deliver(world, event, half):
     elif half == "process":
         world.process(event)
     else:
-        return world.control(event)
+        return world.control(event, bound=half == "follow")
     return False
 
 

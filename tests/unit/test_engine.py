@@ -35,7 +35,10 @@ class ScriptedStages:
     def warm(self):
         self.calls.append("warm")
 
-    def control(self, event):
+    def bind(self, event):
+        return False
+
+    def control(self, event, *, bound=False):
         with self.lock:
             self.calls.append(f"control {event.event_id}")
         return None if event.op is Op.UPSERT else APPLIED
@@ -221,3 +224,54 @@ def test_a_watcher_hears_of_each_end(log):
         time.sleep(0.005)
     engine.close()
     assert sorted(tally.work) == sorted(f"e{n}" for n in range(20))
+
+
+def test_a_revocation_is_bound_while_every_control_thread_waits_for_the_store(log):
+    """Hundreds of permissions are effective as soon as the registry has them, whatever converges meanwhile."""
+    store_is_back = threading.Event()
+    stages = BindingStages(store_is_back)
+    engine = Engine(log, stages, workers=1, pause_limit_s=0.01)
+    engine.submit([event(n, op=Op.ACL) for n in range(300)])
+    deadline = time.monotonic() + 20
+    while len(stages.bound) < 300 and time.monotonic() < deadline:
+        time.sleep(0.005)
+    bound, ended = list(stages.bound), log.outcomes()
+    store_is_back.set()
+    while log.outcomes() != {"applied": 300} and time.monotonic() < deadline:
+        time.sleep(0.005)
+    engine.close()
+    assert bound == [f"e{n}" for n in range(300)]
+    assert ended == {"pending": 300}
+    assert log.outcomes() == {"applied": 300}
+    assert stages.followed == set(bound)
+
+
+def test_what_cannot_be_bound_goes_its_way_unbound(log):
+    """Backfilled content has nothing to bind, and a registry that fails leaves all of it to the next step."""
+    stages = BindingStages(None)
+    run(log, stages, [event(0, lane=Lane.BACKFILL), *(event(n, op=Op.ACL) for n in range(1, 4))])
+    assert stages.bound == []
+    assert stages.followed == set()
+    assert log.outcomes() == {"applied": 4}
+
+
+class BindingStages(ScriptedStages):
+    """Notes what was bound, and whose control came after it; control waits for the store. None: nothing can be bound."""
+
+    def __init__(self, store_is_back):
+        super().__init__()
+        self.store_is_back = store_is_back
+        self.bound: list[str] = []
+        self.followed: set[str] = set()
+
+    def bind(self, event):
+        if self.store_is_back is None:
+            raise Retryable("the registry is away") if event.op is Op.ACL else AssertionError(event)
+        self.bound.append(event.event_id)
+        return True
+
+    def control(self, event, *, bound=False):
+        if bound:
+            self.followed.add(event.event_id)
+        assert self.store_is_back is None or self.store_is_back.wait(20)
+        return super().control(event)

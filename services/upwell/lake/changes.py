@@ -22,6 +22,13 @@ RIVALS = 1000
 Ended = TypeVar("Ended")
 
 
+class Unsettled(Convergence):
+    """Reads as a convergence does, and leaves the settling to a later step."""
+
+    def settle(self, row: DocumentRow, manifests: Manifests, *, durably: bool = True) -> int:  # noqa: ARG002
+        return 0
+
+
 class Changes:
     """Applies decisions to rows. Every method may be called again after a crash anywhere inside it."""
 
@@ -101,11 +108,12 @@ class Changes:
         (removed,) = self.until(event.key, step)
         return removed
 
-    def move_away(self, event: ChangeEvent) -> None:
-        """Hide the old id of a move at once, and hold its points: they are the new id's vectors."""
+    def move_away(self, event: ChangeEvent) -> bool:
+        """Hide the old id of a move at once, and hold its points: they are the new id's vectors. False if nothing is to
+        be hidden (any more)."""
         previous = event.previous_key
         if previous is None or previous == event.key:
-            return
+            return False
 
         def step(row: DocumentRow, manifests: Manifests) -> bool | None:
             gone = decide.moved_away(row, event)
@@ -118,7 +126,12 @@ class Changes:
             self._convergence.settle(committed, manifests)
             return True
 
-        self.until(previous, step)
+        return self.until(previous, step)
+
+    def settle(self, key: DocKey) -> int:
+        """Bring the collections to what was committed of a document that has content, or had; points pruned."""
+        row, manifests = self._convergence.read(key)
+        return self._convergence.settle(row, manifests) if row.version >= 0 else 0
 
     def release(self, event: ChangeEvent) -> int:
         """The move's event has ended, however: let the old id's points go; returns how many."""

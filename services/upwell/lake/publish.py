@@ -1,8 +1,9 @@
 """The publish protocol: one version of a document becomes visible whole, in one transaction of the registry.
 
-The control lane (`control`) applies permissions, deletes and erasures at once; `publish` brings content; `fail` ends
-what will not parse. Each may be called again for the same event, from several threads and processes, and after a crash
-anywhere: a loser of a race deletes nothing, reads again and plans again.
+The control lane applies permissions, deletes and erasures at once: `bind` makes them effective, `control` brings the
+stores to them; `publish` brings content; `fail` ends what will not parse. Each may be called again for the same event,
+from several threads and processes, and after a crash anywhere: a loser of a race deletes nothing, reads again and plans
+again.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,7 +12,7 @@ import msgspec
 
 from upwell.clock import Clock
 from upwell.lake import decide
-from upwell.lake.changes import Changes
+from upwell.lake.changes import Changes, Unsettled
 from upwell.lake.converge import Converged, Convergence, Manifests
 from upwell.lake.family import family_chunks
 from upwell.lake.insert import Insertion
@@ -64,6 +65,7 @@ class Publisher:
         self._registry = registry
         self._convergence = Convergence(registry, stores)
         self._changes = Changes(registry, self._convergence, clock)
+        self._binding = Changes(registry, Unsettled(registry, stores), clock)
         self._store = stores[active]
         self._active = active
         self._model = model
@@ -71,11 +73,31 @@ class Publisher:
         self._clock = clock
         self._batch_chunks = batch_chunks
 
-    def control(self, event: ChangeEvent) -> PublishResult | None:
+    def bind(self, event: ChangeEvent) -> bool:
+        """Commit what `control` would, in the registry alone: no search that ends from now on shows what it takes away.
+
+        True if anything was committed: `control` is still to come, with `bound`. Without, it finds as after a crash
+        what has been done. An upsert that has nothing to say before its content comes binds nothing.
+        """
+        match event.op:
+            case Op.ACL:
+                return self._binding.permit(event, ending=True) is not None
+            case Op.DELETE | Op.ERASE:
+                return self._binding.bury(event) is not None
+            case Op.UPSERT:
+                if not decide.binds_before_content(self._registry.row(event.key), event):
+                    return False
+                permitted = self._binding.permit(event) is not None
+                return self._binding.move_away(event) or permitted
+
+    def control(self, event: ChangeEvent, *, bound: bool = False) -> PublishResult | None:
         """Apply at once what must not wait: a permission, a delete, an erase, the old id's tombstone of a move.
 
-        None if the event's content has still to be prepared and published.
+        None if the event's content has still to be prepared and published. `bound`: `bind` has committed it, and only
+        the stores have to follow.
         """
+        if bound:
+            return self._follow(event)
         match event.op:
             case Op.ACL:
                 row = self._changes.permit(event, ending=True)
@@ -201,6 +223,17 @@ class Publisher:
             tokens_embedded=source.tokens_embedded,
             detail=prepared.reason or "",
         )
+
+    def _follow(self, event: ChangeEvent) -> PublishResult | None:
+        removed = self._changes.settle(event.key)
+        if event.op is Op.UPSERT:
+            if event.previous_key is not None:
+                self._changes.settle(event.previous_key)
+            row = self._registry.row(event.key)
+            return self._overtaken(event) if row is not None and decide.overtaken(row, event) else None
+        if event.op is Op.ERASE:
+            self._scrub(event)
+        return PublishResult(outcome=Outcome.APPLIED, removed=0 if event.op is Op.ACL else removed)
 
     def _bury(self, event: ChangeEvent) -> PublishResult:
         removed = self._changes.bury(event)

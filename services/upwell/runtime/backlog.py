@@ -19,7 +19,10 @@ BACKFILL_SHARE = 8
 
 
 class Ticket(Record, frozen=True, kw_only=True):
-    """A waiting event: its place in the log, its document (key digest), what it does, its lane and source."""
+    """A waiting event: its place in the log, its document (key digest), what it does, its lane and source.
+
+    `bound` once the registry has been changed by it, so that it is effective already.
+    """
 
     seq: int
     document: str
@@ -28,6 +31,7 @@ class Ticket(Record, frozen=True, kw_only=True):
     tenant: str = ""
     source: str = ""
     attempts: int = 0
+    bound: bool = False
 
     @property
     def rank(self) -> int:
@@ -35,6 +39,11 @@ class Ticket(Record, frozen=True, kw_only=True):
         if self.op is not Op.UPSERT:
             return 0
         return 1 if self.lane is Lane.LIVE else 2
+
+    @property
+    def hurries(self) -> bool:
+        """True if it may take something away from readers, by an edit or by more than that."""
+        return self.op is not Op.UPSERT or self.lane is Lane.LIVE
 
     def once_more(self) -> "Ticket":
         """The same ticket, after one more attempt."""

@@ -1,7 +1,8 @@
 """The embedded runtime's threads: each event from the log through control and the stages to its end.
 
-Control threads apply permissions, deletes and erasures, and the permission and the old id's tombstone of every upsert,
-before any content waits for a parse. Worker threads then take content. Either way a document's events keep their order.
+One thread makes effective, in the registry alone, what takes something away from readers (`runtime.binding`). Control
+threads apply permissions, deletes and erasures, and the permission and the old id's tombstone of every upsert, before
+any content waits for a parse. Worker threads then take content. Either way a document's events keep their order.
 What the engine holds in memory is only tickets; the log is the truth, so a crash anywhere is a restart.
 """
 
@@ -19,6 +20,7 @@ from upwell.errors import Misconfigured, Reason, Rejected, Retryable
 from upwell.ports import ChildFault, Fate
 from upwell.records import ChangeEvent, Outcome, Record
 from upwell.runtime.backlog import Backlog, Ticket
+from upwell.runtime.binding import Binding
 from upwell.runtime.eventlog import EventLog
 
 FIRST_PAUSE_S = 0.1
@@ -27,7 +29,7 @@ UNEXPECTED_TRIES = 3
 LIVE_WORKERS = 2
 """Workers that take no backfill, so that an edit never waits until a long document has ended."""
 CONTROL_WORKERS = 8
-"""Their writes share the store's flushes: a permission over a large folder binds in a fraction of the time."""
+"""Their writes share the store's flushes: a permission over a large folder is applied in a fraction of the time."""
 
 
 class Work(Record, frozen=True, kw_only=True):
@@ -42,7 +44,7 @@ class Work(Record, frozen=True, kw_only=True):
     faults: tuple[ChildFault, ...] = ()
 
 
-Stage = Callable[[ChangeEvent], Work | None]
+Stage = Callable[[ChangeEvent, Ticket], Work | None]
 
 
 class Stages(Protocol):
@@ -52,8 +54,15 @@ class Stages(Protocol):
         """Work is coming: make ready, in the background, what it will need."""
         ...
 
-    def control(self, event: ChangeEvent) -> Work | None:
-        """Apply at once what must not wait. None if the event's content has still to go through the stages."""
+    def bind(self, event: ChangeEvent) -> bool:
+        """Make effective what must not wait, in the registry alone. True if that has changed anything."""
+        ...
+
+    def control(self, event: ChangeEvent, *, bound: bool = False) -> Work | None:
+        """Apply at once what must not wait, or (`bound`) the rest of it after `bind` has changed something.
+
+        None if the event's content has still to go through the stages.
+        """
         ...
 
     def process(self, event: ChangeEvent) -> Work:
@@ -87,10 +96,12 @@ class Engine:
         self._open: dict[int, Ticket] = {}
         self._watchers: list[Watcher] = []
         self._lock = threading.Lock()
-        control = [(self._control, stages.control, False)] * CONTROL_WORKERS
-        content = [(self._backlog, stages.process, n >= workers) for n in range(workers + LIVE_WORKERS)]
+        self._binding = Binding(event=log.event, bind=stages.bind, pass_on=self._control.put)
+        control = [(self._control, _control(stages), False)] * CONTROL_WORKERS
+        content = [(self._backlog, _content(stages), n >= workers) for n in range(workers + LIVE_WORKERS)]
         self._threads = [
-            threading.Thread(target=self._run, args=how, name="stage", daemon=True) for how in (*control, *content)
+            self._binding.thread,
+            *(threading.Thread(target=self._run, args=how, name="stage", daemon=True) for how in (*control, *content)),
         ]
         self._started = False
         self._stopped = False
@@ -116,7 +127,7 @@ class Engine:
             self._note(tickets)
         if tickets:
             self._stages.warm()
-        self._control.put(tickets)
+        self._binding.put(tickets)
         return tickets
 
     def replay(self, dead_ids: Sequence[int]) -> int:
@@ -125,7 +136,7 @@ class Engine:
         with self._lock:
             tickets = self._log.replay(dead_ids)
             self._note(tickets)
-        self._control.put(tickets)
+        self._binding.put(tickets)
         return len(tickets)
 
     def apply_control(self) -> None:
@@ -170,6 +181,7 @@ class Engine:
     def stop(self) -> None:
         """Start on nothing more. What is in hand goes on, or stays in the log if it is cut short from now on."""
         self._stopped = True
+        self._binding.close()
         self._control.close()
         self._backlog.close()
 
@@ -189,7 +201,7 @@ class Engine:
     def _admit(self, tickets: list[Ticket]) -> None:
         with self._lock:
             self._note(tickets)
-        self._control.put(tickets)
+        self._binding.put(tickets)
 
     def _note(self, tickets: list[Ticket]) -> None:
         self._open.update((ticket.seq, ticket) for ticket in tickets)
@@ -233,7 +245,7 @@ class Engine:
     def _guarded(self, ticket: Ticket, event: ChangeEvent, stage: Stage) -> Work | None:
         """The stage's work; what it refuses is a dead letter. Raises only Retryable."""
         try:
-            return stage(event)
+            return stage(event, ticket)
         except Retryable:
             raise
         except Misconfigured as e:  # weights that are gone, a damaged registry: no fault of the document's
@@ -270,3 +282,11 @@ class Engine:
         with self._lock:
             for watcher in self._watchers:
                 watcher.trouble(ticket, error)
+
+
+def _control(stages: Stages) -> Stage:
+    return lambda event, ticket: stages.control(event, bound=ticket.bound)
+
+
+def _content(stages: Stages) -> Stage:
+    return lambda event, _ticket: stages.process(event)

@@ -54,9 +54,12 @@ class EmbeddedStages:
         self._preparer.warm()
         self._publisher.warm()
 
-    def control(self, event: ChangeEvent) -> Work | None:
+    def bind(self, event: ChangeEvent) -> bool:
+        return self._publisher().bind(event)
+
+    def control(self, event: ChangeEvent, *, bound: bool = False) -> Work | None:
         """Of an unseen document too: its first content may be on its way with a wider permission."""
-        result = self._publisher().control(event)
+        result = self._publisher().control(event, bound=bound)
         if event.op is Op.ERASE and event.lane is Lane.LIVE:  # one of many is forgotten by whoever sends them all
             row = self._registry.row(event.key)
             if row is not None and row.rank == ERASED:
