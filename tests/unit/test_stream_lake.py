@@ -11,6 +11,7 @@ from upwell.answers import ChunkCounts, DeadFilter, EraseWish, Scope
 from upwell.errors import Misconfigured, NotFound, Retryable
 from upwell.records import Acl, ChangeEvent, Inline, Op
 from upwell.runtime.erasing import erase
+from upwell.runtime.reading import operator_as
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.erasing import erasing
 from upwell.runtime.stream.intake import CARRIED_BYTES, alone
@@ -113,6 +114,37 @@ def test_the_watermark_is_the_oldest_pending_event_and_unknown_while_the_ledger_
     world.ledger.append([upsert("b.md", "alder", 1_000_000)])
     (source,) = world.lake.status().sources
     assert (source.watermark, source.pending) == ("1970-01-01T00:00:01.000000Z", 1)
+
+
+def test_readers_learn_how_fresh_sources_are_without_the_brokers(world):
+    """By what the ledger said last, and by what pends; unknown while it has never caught up."""
+    world.sink.accept([upsert("a.md", "larch")])
+    world.lag = None
+
+    def fresh():
+        (source,) = world.lake.reading().sources(reader=operator_as(frozenset({OWNER}), "default")).sources
+        return source.watermark
+
+    assert fresh() is None
+    world.ledger.note_read(2_000_000)
+    assert fresh() == world.lake.status().sources[0].watermark == "1970-01-01T00:00:02.000000Z"
+    world.ledger.append([upsert("b.md", "alder", 3_000_000)])
+    assert fresh() == "1970-01-01T00:00:02.000000Z"
+    world.ledger.append([upsert("c.md", "alder", 1_000_000)])
+    assert fresh() == "1970-01-01T00:00:01.000000Z"
+    world.ledger.note_read(4_000_000)
+    assert fresh() == "1970-01-01T00:00:01.000000Z"
+
+
+def test_a_lake_is_answerable_while_its_registry_and_store_are(world):
+    world.lake.answerable()
+    world.store.texts = _away
+    with pytest.raises(Retryable):
+        world.lake.answerable()
+
+
+def _away(*_):
+    raise Retryable("the store does not answer")
 
 
 def test_status_answers_what_it_knows_while_the_brokers_are_away(world):

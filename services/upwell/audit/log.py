@@ -15,7 +15,7 @@ from upwell.audit.group import WAIT_S, GroupCommit, Lot
 from upwell.audit.schema import AUDIT, METADATA, SEALS, STEPS, VERSION
 from upwell.clock import Clock, now_us
 from upwell.database import migrate, open_database, transaction
-from upwell.errors import Retryable
+from upwell.errors import Misconfigured, Retryable
 from upwell.ports import AuditEntry
 
 SEAL_AFTER_S = 5.0
@@ -58,6 +58,18 @@ class SqlAudit:
     ) -> "SqlAudit":
         """The audit at a `postgresql://` URL or in the SQLite file at a path."""
         return cls(lambda: open_database(where, "upwell audit"), clock=clock, signer=signer)
+
+    def prepare(self) -> None:
+        """Have the tables ready, before anybody writes. Raises Retryable while the database is away, Misconfigured when
+        it refuses us: a process that could not write down what it shows should not begin to answer.
+        """
+        with transaction(self._opened(), "audit") as connection:
+            if connection.dialect.name != "postgresql":
+                return
+            for table in (AUDIT, SEALS):
+                allowed = sa.select(sa.func.has_table_privilege(table.name, "INSERT"))
+                if not connection.execute(allowed).scalar_one():
+                    raise Misconfigured(f"registry: this role may not write the audit: GRANT INSERT ON {table.name}")
 
     @property
     def writer(self) -> str:

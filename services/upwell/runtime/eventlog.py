@@ -24,11 +24,13 @@ from upwell.runtime import letterbox
 from upwell.runtime.backlog import Ticket
 from upwell.runtime.eventlog_batches import add, end, note, row_of
 from upwell.runtime.eventlog_schema import bring_forward
-from upwell.runtime.eventlog_tables import DEAD, END, EVENTS, REPLAYS, UNENDED
+from upwell.runtime.eventlog_tables import DEAD, END, EVENTS, READ, REPLAYS, UNENDED
 from upwell.sqlite import rewritten, truncate_wal
 
 _DECODER = msgspec.msgpack.Decoder(ChangeEvent)
 NAME = "event log"
+LEDGER = "ledger"
+"""What the ledger of a lake is called in `ledger_read`."""
 
 
 class EventLog:
@@ -185,6 +187,18 @@ class EventLog:
         with self.transaction(read_only=True) as connection:
             rows = connection.execute(query.group_by(EVENTS.c.tenant, EVENTS.c.source)).all()
         return {(tenant, source): (count, oldest) for tenant, source, count, oldest in rows}
+
+    def note_read(self, through: int) -> None:
+        """The ledger has read all that was accepted before then (us)."""
+        values = {"ledger": LEDGER, "through": through}
+        with self.transaction() as connection:
+            noted = insert(connection, READ).values(values)
+            connection.execute(noted.on_conflict_do_update(index_elements=["ledger"], set_={"through": through}))
+
+    def read_through(self) -> int | None:
+        """See `note_read`; None while no ledger has ever caught up."""
+        with self.transaction(read_only=True) as connection:
+            return connection.execute(sa.select(READ.c.through).where(READ.c.ledger == LEDGER)).scalar_one_or_none()
 
     def overdue(self, before: int) -> dict[tuple[str, str], int]:
         """(tenant, source) -> how many events received before then (us) have not ended."""

@@ -10,7 +10,7 @@ from upwell.database import Migration, migrate
 from upwell.lake.family import INSIDE, STAGE
 from upwell.records import ChangeEvent, DocKey
 from upwell.runtime.eventlog_batches import row_of
-from upwell.runtime.eventlog_tables import DEAD, EVENTS, METADATA, REPLAYS, VERSION
+from upwell.runtime.eventlog_tables import DEAD, EVENTS, METADATA, READ, REPLAYS, VERSION
 from upwell.runtime.letterbox import order_of
 
 _DECODER = msgspec.msgpack.Decoder(ChangeEvent)
@@ -50,5 +50,10 @@ def _of_part(letter: sa.RowMapping) -> bool:
     return letter["event_id"] is None and letter["stage"] == STAGE and INSIDE in letter["doc_id"]
 
 
-STEPS: Mapping[int, Migration] = {2: _order_by_content}
+def _add_read(connection: sa.Connection) -> None:
+    """To schema 3: how far the ledger of a distributed lake has read."""
+    READ.create(connection)
+
+
+STEPS: Mapping[int, Migration] = {2: _order_by_content, 3: _add_read}
 """What brings a log to each schema, from 2 on, from the one before it."""

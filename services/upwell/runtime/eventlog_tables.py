@@ -71,6 +71,14 @@ REPLAYS = sa.Table(
 )
 """How often a replayed event had been tried before: should it fail again, its letter counts on from there."""
 
+READ = sa.Table(
+    "ledger_read",
+    METADATA,
+    sa.Column("ledger", Text, primary_key=True),
+    sa.Column("through", sa.BigInteger, nullable=False),
+)
+"""Up to when (us) the ledger has read all that was accepted: who asks it then need not ask the brokers."""
+
 UNENDED = EVENTS.c.ended_at.is_(None)
 
 END = (

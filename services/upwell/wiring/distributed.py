@@ -37,7 +37,15 @@ def init(settings: Settings) -> InitAnswer:
         opening.open_store(settings, identity).close()
     finally:
         registry.close()
+    opening.open_ledger(settings).close()
+    _prepare_audit(settings)
     return InitAnswer(embedder=identity.embedder, pipeline=identity.pipeline, dim=identity.dim, created=known is None)
+
+
+def _prepare_audit(settings: Settings) -> None:
+    """Have its tables, and the right to write them."""
+    with closing(opening.open_audit(settings)) as audit:
+        audit.prepare()
 
 
 def identity_of(registry: SqlRegistry, settings: Settings) -> Identity:
@@ -68,9 +76,10 @@ def read_server(settings: Settings) -> "ReadServer":
     server = ReadServer(
         desk(settings, lake=answering.reading, audit=parts.audit, metrics=metrics),
         exposition=lambda: generate_latest(metrics().registry),
-        ready=parts.pipeline,
+        ready=answering.answerable,
     )
     parts.pipeline()
+    _prepare_audit(settings)
     parts.store.warm()
     parts.embedder.warm()
     server.after.append(answering.close)

@@ -47,6 +47,8 @@ from upwell.sources.folder.content import FileReader
 from upwell.sources.folder.source import FolderSource
 
 OWNER = "workers over Kafka"
+NOWHERE = "00000000-0000-0000-0000-000000000000"
+"""A point that no store has: to ask for it is the least that there is to ask."""
 
 
 class DistributedLake:
@@ -118,47 +120,62 @@ class DistributedLake:
         """What readers ask, for HTTP and MCP."""
         return self._reading
 
+    def answerable(self) -> None:
+        """Raises Retryable while the registry or the store does not answer, Misconfigured without a lake in them."""
+        self._parts.pipeline()
+        self._parts.ledger.read_through()
+        self._parts.store().texts([NOWHERE])
+
     def show(self, doc: str, *, tenant: str = "default", source: str | None = None) -> ShowAnswer:
         return self._catalog.show(doc, tenant=tenant, source=source)
 
     def status(self) -> StatusAnswer:
-        """Everything accepted up to a source's watermark is searchable. With nothing pending that is now, or unknown
-        while the ledger has not read all that was accepted, or the brokers do not say whether it has.
+        """Everything accepted up to a source's watermark is searchable. With nothing pending that is now, or when the
+        ledger last said that it had read all, while it has not or the brokers do not say whether it has.
         """
         parts = self._parts
-        lag = self._lag()  # first: what the ledger reads after this is no reason to doubt the counts below
+        lag = self._lag()  # both first: what the ledger reads after this is no reason to doubt the counts below
+        through = parts.ledger.read_through()
         counts = {(c.tenant, c.source): c for c in parts.registry.counts(acl_max_age_us=parts.acl_max_age_us)}
         return StatusAnswer(
             lake=parts.name,
             embedder=parts.embedder_name,
             pipeline=parts.pipeline(),
             owner=OWNER,
-            sources=self._statuses(lag, counts),
+            sources=self._statuses(lag, through, counts),
             outcomes=parts.ledger.outcomes(),
             lag=lag,
         )
 
     def _freshness(self, places: Collection[Place]) -> Sequence[SourceStatus]:
-        """How fresh these sources are; their documents are not counted, which takes a look at every one of them."""
-        return self._statuses(self._lag(), {}, places)
+        """How fresh these sources are, by the ledger's database alone: no broker is asked, and nothing is counted."""
+        through = self._parts.ledger.read_through()  # first, as in `status`
+        pending = self._parts.ledger.pending_counts()
+        now = self._parts.clock()
+        statuses = []
+        for place in sorted(places):
+            waiting, oldest = pending.get(place, (0, None))
+            watermark = _watermark(oldest, through)
+            statuses.append(views.source_status(place, None, watermark=watermark, now=now, pending=waiting, dead=0))
+        return statuses
 
     def _statuses(
-        self, lag: Mapping[str, int], counts: Mapping[Place, SourceCounts], only: Collection[Place] | None = None
+        self, lag: Mapping[str, int], through: int | None, counts: Mapping[Place, SourceCounts]
     ) -> tuple[SourceStatus, ...]:
         parts = self._parts
         pending, dead = parts.ledger.pending_counts(), parts.ledger.dead_counts()
         seen = self._looks()
         now = parts.clock()
-        behind = lag.get(topics.group_of(topics.Role.LEDGER, topics.Line.LIVE)) != 0
-        places = counts.keys() | pending.keys() | dead.keys() | seen.keys() if only is None else only
+        if lag.get(topics.group_of(topics.Role.LEDGER, topics.Line.LIVE)) == 0:
+            through = now
         statuses = []
-        for place in sorted(places):
+        for place in sorted(counts.keys() | pending.keys() | dead.keys() | seen.keys()):
             waiting, oldest = pending.get(place, (0, None))
             statuses.append(
                 views.source_status(
                     place,
                     counts.get(place),
-                    watermark=oldest if oldest is not None else (None if behind else now),
+                    watermark=_watermark(oldest, through),
                     now=now,
                     pending=waiting,
                     dead=dead.get(place, 0),
@@ -281,3 +298,8 @@ class DistributedLake:
             return {}
         with closing(Memory(path)) as memory, memory.transaction(read_only=True) as connection:
             return looks.load(connection)
+
+
+def _watermark(oldest: int | None, through: int | None) -> int | None:
+    """Up to when all is searchable, by the oldest event that pends and how far the ledger has read; None: unknown."""
+    return min((at for at in (oldest, through) if at is not None), default=None)

@@ -22,8 +22,10 @@ from upwell.metrics import Metrics
 from upwell.ports import Blobs
 from upwell.runtime.eventlog import EventLog
 from upwell.runtime.stream import codec, faust_app
+from upwell.runtime.stream.caught_up import CaughtUp
 from upwell.runtime.stream.envelope import Taken
 from upwell.runtime.stream.health import Health, Phase
+from upwell.runtime.stream.lag import LagReader
 from upwell.runtime.stream.ledger import TAKES, Decode, Ledger
 from upwell.runtime.stream.progress import Progress
 from upwell.runtime.stream.reach import Reach, patiently, until_ready
@@ -96,6 +98,8 @@ class LedgerWorker:
     async def _work(self, equip: Equip) -> None:
         await until_ready(self._reach, TAKES)
         log, blobs = await patiently(lambda: asyncio.to_thread(equip))
+        lag = LagReader(self._settings.brokers)
+        mark = CaughtUp(lag.noted, log.note_read, now_us)
         try:
             ledger = Ledger(
                 self._settings.brokers,
@@ -108,12 +112,15 @@ class LedgerWorker:
             )
             self._health.phase = Phase.RUNNING
             consuming = asyncio.ensure_future(asyncio.to_thread(ledger.run, self._stop))
+            mark.start()
             while not consuming.done():
                 await self._pulse(ledger)
                 await self._tidy(blobs)
                 await asyncio.wait({consuming}, timeout=PULSE_S)
             consuming.result()
         finally:
+            await asyncio.to_thread(mark.close)
+            lag.close()
             log.close()
             blobs.close()
 
