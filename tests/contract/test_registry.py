@@ -10,6 +10,7 @@ from upwell.database import open_database
 from upwell.errors import Misconfigured
 from upwell.lake.registry import SqlRegistry
 from upwell.ports import (
+    AclEnd,
     AppliedEntry,
     ChildFacts,
     DocumentRow,
@@ -30,7 +31,10 @@ FULL = {
     "content_sha256": "ab" * 32,
     "acl": ANA,
     "acl_version": 3,
+    "acl_read": 2,
     "pending": (PendingAcl(acl=Acl(), acl_version=4, version=8),),
+    "reserve": (PendingAcl(acl=Acl(), acl_version=1, version=3, lost=True),),
+    "ends": (AclEnd(version=2, acl_version=0), AclEnd(version=1, acl_version=7)),
     "title": "Títle",
     "url": "https://example.org/a",
     "media_type": "text/markdown",
@@ -43,7 +47,10 @@ FULL = {
     "failed_version": 9,
     "stale_since": NOW + 3,
     "stale_reason": "corrupt",
-    "acl_missing": (MissingAcl(acl_version=5, since=NOW), MissingAcl(acl_version=6, since=NOW + 9)),
+    "acl_missing": (
+        MissingAcl(acl_version=5, since=NOW, version=3),
+        MissingAcl(acl_version=6, since=NOW - 9, answered=True),
+    ),
     "lineage": {"parser": "words 1"},
     "children": (
         ChildFacts(name="a.zip", status=ParseStatus.UNSUPPORTED, reason="no parser", media_type="application/zip"),

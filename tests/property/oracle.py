@@ -1,7 +1,8 @@
 """An independent reference: who may see which text of which document, from what was acknowledged and what is under way.
 
 Written without a line of the product: content is the greatest of (version, rank, hash), and a reader must be admitted
-by the permission that binds at that version and by each that would bind at a later one; who a reader is comes from the
+by the permission that binds at that version and by each that would bind at a later one; permissions end with the
+document, and where it cannot be told which came before its end, a reader must be admitted whichever did; who a reader is comes from the
 memberships (`people.py`), all documents of one answer under the same ones; and what nobody could say the permission of
 for too long is hidden.
 """
@@ -106,18 +107,66 @@ class Oracle:
 
 
 def unknown_since(effects):
-    known = max((e[1][0] for e in effects if e[0] == "acl"), default=-1)
-    return min((e[2] for e in effects if e[0] == "missing" and e[1] > known), default=None)
+    content = newest_content(effects)
+    found = [unanswered_since(said) for said in readings(effects, content[1][0] if content else -1)]
+    return min((since for since in found if since is not None), default=None)
+
+
+def unanswered_since(said):
+    known = max((e[1][0] for e in said if e[0] == "acl"), default=-1)
+    return min((e[2] for e in said if e[0] == "missing" and e[1] > known), default=None)
 
 
 def newest_content(effects):
     return max((e for e in effects if e[0] == "content"), key=lambda e: e[1], default=None)
 
 
+def readings(effects, version):
+    """What of all that was said of permissions is not ended for this content: by each tombstone below it, what is no
+    newer in number and was read with no newer content. A tombstone without a number is above all that was read with
+    content it ended; where it stands among what was read with any content nobody knows: one reading a place, the last
+    place last."""
+    said = [e for e in effects if e[0] != "content"]
+    ends = [(e[1][0], e[3]) for e in effects if e[0] == "content" and e[1][1] > 0 and e[1][0] < version]
+    for place in sorted({0, *map(number_of, said)}):
+        yield [e for e in said if not any(is_ended(e, end, number, place, said) for end, number in ends)]
+
+
+def number_of(said):
+    return said[1][0] if said[0] == "acl" else said[1]
+
+
+def read_with(said):
+    return said[2] if said[0] == "acl" else said[3]
+
+
+def is_ended(one, end, number, place, said):
+    if read_with(one) > end:
+        return False
+    if number:
+        return number_of(one) <= number
+    return (
+        read_with(one) > 0 or number_of(one) <= place or any(is_older(one, e) for e in said if 0 < read_with(e) <= end)
+    )
+
+
+def is_older(one, permission):
+    """A tombstone comes after the permissions of the content that it ends, and what is older than they are."""
+    if permission[0] != "acl":
+        return False
+    return one[1] < permission[1] if one[0] == "acl" else one[1] <= permission[1][0]
+
+
+def bounds(effects, version):
+    """What binds when content has reached `version`, by each reading: (levels, deny)."""
+    for said in readings(effects, version):
+        found = max((e for e in said if e[0] == "acl" and e[2] <= version), key=lambda e: e[1], default=None)
+        yield NOBODY if found is None else found[3]
+
+
 def bound(effects, version):
-    """The permission that binds when content has reached `version`: (levels, deny)."""
-    found = max((e for e in effects if e[0] == "acl" and e[2] <= version), key=lambda e: e[1], default=None)
-    return NOBODY if found is None else found[3]
+    """The permission that binds for certain when content has reached `version`: (levels, deny)."""
+    return list(bounds(effects, version))[-1]
 
 
 def visible(effects, who):
@@ -127,7 +176,7 @@ def visible(effects, who):
         return ()
     reached = content[1][0]
     later = [e[2] for e in effects if e[0] == "acl" and e[2] > reached]
-    acls = [bound(effects, version) for version in (reached, *later)]
+    acls = [acl for version in (reached, *later) for acl in bounds(effects, version)]
     return content[2] if all(admitted(acl, who) for acl in acls) else ()
 
 

@@ -18,6 +18,8 @@ ACLS = (
     Acl(levels=tuple(frozenset({who, "user:ana"}) for who in ("everyone", "group:eng", "group:hr", "user:ben"))),
     Acl(),
 )
+DEFAULT = ACLS[2]
+"""What a source says of documents that bring no permission."""
 
 
 class Content(msgspec.Struct, frozen=True):
@@ -52,22 +54,35 @@ contents = st.builds(
 ops = st.sampled_from([Op.UPSERT] * 6 + [Op.ACL] * 3 + [Op.DELETE] * 2 + [Op.ERASE])
 
 
+def permissions(op):
+    """A permission and its number: an upsert may bring none, or its source's default, which has number 0; most deletes
+    bring no number either."""
+    numbers = st.integers(0, 6)
+    if op is Op.ACL:
+        return st.tuples(st.sampled_from((*ACLS, *ACLS[:3])), numbers)
+    if op is not Op.UPSERT:
+        return st.tuples(st.sampled_from((None, None, None, *ACLS[:2])), st.sampled_from([0] * 7 + list(range(1, 7))))
+    default = st.tuples(st.sampled_from([DEFAULT, DEFAULT, None]), st.just(0))
+    return st.one_of(default, st.tuples(st.sampled_from((None, *ACLS, *ACLS[:3])), numbers))
+
+
 @st.composite
 def events(draw, number=0, docs=DOCS):
     """One event; equal contents of one version carry equal metadata, as one source's do."""
     op, doc = draw(ops), draw(st.sampled_from(docs))
     others = [None, None, None, *(d for d in docs if d != doc)]
     content = draw(contents) if op is Op.UPSERT else None
-    acl = draw(st.sampled_from((*ACLS, *ACLS[:3]) if op is Op.ACL else (None, *ACLS, *ACLS[:3])))
+    acl, acl_version = draw(permissions(op))
+    any_content = op is Op.ACL and draw(st.sampled_from([True, False, False]))
     return ChangeEvent(
         event_id=f"e{number}",
         tenant="t",
         source="s",
         doc_id=doc,
         op=op,
-        version=draw(st.integers(1, 7)),
+        version=0 if any_content else draw(st.integers(1, 7)),
         received_at=number,
-        acl_version=draw(st.integers(0, 6)),
+        acl_version=acl_version,
         previous_doc_id=draw(st.sampled_from(others)) if op is Op.UPSERT else None,
         content=None if content is None else Inline(data=content.data),
         acl=acl,

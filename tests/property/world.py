@@ -245,16 +245,18 @@ def control_effects(event):
     """What an event does before its content is looked at."""
     effects = []
     if event.acl_missing is not None:
-        effects.append((event.doc_id, ("missing", event.acl_version, event.received_at)))
+        effects.append((event.doc_id, ("missing", event.acl_version, event.received_at, event.version)))
     elif event.acl is not None or event.op is Op.ACL:
         acl = event.acl or Acl()
         rank = (event.acl_version, stable_hash(acl))
         effects.append((event.doc_id, ("acl", rank, event.version, (acl.levels, acl.deny))))
     if event.op in {Op.DELETE, Op.ERASE}:
         rank = 1 if event.op is Op.DELETE else 2
-        effects.append((event.doc_id, ("content", (event.version, rank, "", ""), ())))
+        effects.append((event.doc_id, ("content", (event.version, rank, "", ""), (), event.acl_version)))
     if event.previous_doc_id is not None:
-        effects.append((event.previous_doc_id, ("content", (event.version, 1, "", event.doc_id), ())))
+        effects.append(
+            (event.previous_doc_id, ("content", (event.version, 1, "", event.doc_id), (), event.acl_version))
+        )
     return effects
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from upwell.access import EVERYONE, admits, reader
 from upwell.lake import decide
+from upwell.lake.permissions import MOST_MISSING, heard
 from upwell.ports import DocumentRow
 from upwell.records import (
     Acl,
@@ -41,7 +42,8 @@ def row(**changes):
 
 
 def live(version=3, acl=ANA, acl_version=1, **changes):
-    return row(version=version, acl=acl, acl_version=acl_version, status=ParseStatus.OK, **changes)
+    fields = {"version": version, "acl": acl, "acl_version": acl_version, "acl_read": version}
+    return row(status=ParseStatus.OK, **(fields | changes))
 
 
 def may(found, *who):
@@ -69,7 +71,7 @@ def test_a_wider_permission_waits_for_its_content():
     found = decide.permitted(live(), acl_event(PUBLIC, 2, 4))
     assert may(found, "user:ana")
     assert not may(found, "user:ben")
-    assert may(decide.settled(msgspec.structs.replace(found, version=4)), "user:ben")
+    assert may(heard(msgspec.structs.replace(found, version=4)), "user:ben")
 
 
 def test_a_narrower_permission_binds_while_it_waits():
@@ -80,7 +82,9 @@ def test_a_narrower_permission_binds_while_it_waits():
 
 def test_an_older_or_equal_permission_changes_nothing():
     assert decide.permitted(live(acl_version=2), acl_event(PUBLIC, 1, 3)) is None
-    assert decide.permitted(live(acl_version=2), acl_event(ANA, 2, 9)) is None
+    assert decide.permitted(live(acl_version=2), acl_event(ANA, 2, 3)) is None
+    same = decide.permitted(live(acl_version=2), acl_event(ANA, 2, 9))
+    assert (same.effective_acl, same.pending) == (ANA, ()), "kept only for a tombstone between the two"
     waiting = decide.permitted(live(), acl_event(BEN, 2, 9))
     assert decide.permitted(waiting, acl_event(BEN, 2, 9)) is None
 
@@ -95,9 +99,9 @@ def test_a_waiting_permission_that_can_never_bind_is_forgotten():
 
 def test_settling_takes_the_newest_that_is_reached_and_drops_older_ones():
     found = after(live(), acl_event(BEN, 2, 5), acl_event(PUBLIC, 3, 6), acl_event(ANA, 4, 9))
-    settled = decide.settled(msgspec.structs.replace(found, version=6))
-    assert (settled.acl, settled.acl_version) == (PUBLIC, 3)
-    assert [p.acl_version for p in settled.pending] == [4]
+    reached = heard(msgspec.structs.replace(found, version=6))
+    assert (reached.acl, reached.acl_version) == (PUBLIC, 3)
+    assert [p.acl_version for p in reached.pending] == [4]
 
 
 def test_two_permissions_of_one_number_meet_in_one_end():
@@ -156,7 +160,7 @@ def test_what_is_said_of_permissions_outlives_the_content():
 def test_a_source_that_never_knows_fills_no_row():
     """Of very many words the oldest time stays, and a late permission answers what it can; never too lenient."""
     found = after(live(), *(unknown(number, 100 + number) for number in range(2, 1000)))
-    assert len(found.acl_missing) == decide.MOST_MISSING
+    assert len(found.acl_missing) == MOST_MISSING
     assert found.acl_missing_since == 102
     for number in range(2, 1000, 7):
         since = after(found, acl_event(BEN, number, 3)).acl_missing_since

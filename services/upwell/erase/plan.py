@@ -49,8 +49,8 @@ def principal_of(wish: EraseWish) -> str:
 
 
 def names(row: DocumentRow, principal: str) -> bool:
-    """True if the permission of this document, settled or pending, names the principal."""
-    acls = (row.acl, *(pending.acl for pending in row.pending))
+    """True if a permission of this document, one that binds or may yet, names the principal."""
+    acls = (row.acl, *(kept.acl for kept in (*row.pending, *row.reserve)))
     return any(principal in acl.deny or any(principal in level for level in acl.levels) for acl in acls)
 
 

@@ -84,7 +84,7 @@ class Changes:
             committed = self.commit(permitted, entry=entry, act=act)
             if committed is None:
                 return None
-            if committed.version >= 0:
+            if committed.version >= 0 and changes:
                 self._convergence.settle(committed, manifests)
             return (committed,)
 
@@ -97,7 +97,7 @@ class Changes:
         def step(row: DocumentRow, manifests: Manifests) -> tuple[int | None] | None:
             gone = decide.buried(row, event)
             if gone is None:
-                return (None,)
+                return (None,) if self._ended(row, manifests, event) else None
             empty = {name: emptied(manifest) for name, manifest in manifests.items()}
             committed = self.commit(gone, empty, self.entry(event, Outcome.APPLIED))
             if committed is None:
@@ -109,8 +109,8 @@ class Changes:
         return removed
 
     def move_away(self, event: ChangeEvent) -> bool:
-        """Hide the old id of a move at once, and hold its points: they are the new id's vectors. False if nothing is to
-        be hidden (any more)."""
+        """Hide the old id of a move at once, and hold its points: they are the new id's vectors. Where something newer
+        stands, only what was permitted before is ended. False if nothing changes (any more)."""
         previous = event.previous_key
         if previous is None or previous == event.key:
             return False
@@ -118,7 +118,9 @@ class Changes:
         def step(row: DocumentRow, manifests: Manifests) -> bool | None:
             gone = decide.moved_away(row, event)
             if gone is None:
-                return False
+                known = row.rev
+                ended = self._ended(row, manifests, event)
+                return None if ended is None else ended.rev != known
             moved = self.entry(event, Outcome.APPLIED, f"moved to {event.doc_id}")
             committed = self.commit(gone, entry=msgspec.structs.replace(moved, key=previous, op=MOVE))
             if committed is None:
@@ -171,15 +173,28 @@ class Changes:
 
         return self.until(event.key, step)
 
+    def _ended(self, row: DocumentRow, manifests: Manifests, event: ChangeEvent) -> DocumentRow | None:
+        """The row with the permissions ended that a late tombstone ends; None if the race was lost."""
+        ended = decide.ended(row, event)
+        if ended is None:
+            return row
+        changes = ended.effective_acl != row.effective_acl
+        act = msgspec.structs.replace(self._permission(event), key=row.key) if changes else None
+        committed = self.commit(ended, act=act)
+        if committed is not None:
+            self._convergence.settle(committed, manifests)
+        return committed
+
     def _permission(self, event: ChangeEvent) -> AppliedEntry:
-        """What an upsert does to a document's permission before its content has ended, for the audit."""
+        """What an event does to a document's permission before it has ended, for the audit."""
         return msgspec.structs.replace(self.entry(event, Outcome.APPLIED), op=str(Op.ACL))
 
     def _release(self, key: DocKey, decision: Callable[[DocumentRow], DocumentRow | None]) -> int:
         def step(row: DocumentRow, manifests: Manifests) -> int | None:
             freed = decision(row)
             if freed is None:
-                return self._convergence.settle(row, manifests) if row.deleted else 0
+                pruned = self._convergence.settle(row, manifests)
+                return pruned if row.deleted else 0
             empty = {name: emptied(manifest) for name, manifest in manifests.items()}
             committed = self.commit(freed, empty)
             if committed is None:
@@ -190,4 +205,5 @@ class Changes:
 
 
 def _waits(row: DocumentRow) -> str:
-    return f"waits for version {row.pending[-1].version}" if row.pending else ""
+    later = max((waiting.version for waiting in row.pending), default=0)
+    return f"waits for version {later}" if later > row.version else ""

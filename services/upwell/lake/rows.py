@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from upwell.lake.schema import APPLIED
-from upwell.ports import AppliedEntry, ChildFacts, DocumentRow, ManifestEntry, MissingAcl, PendingAcl
+from upwell.ports import AclEnd, AppliedEntry, ChildFacts, DocumentRow, ManifestEntry, MissingAcl, PendingAcl
 from upwell.records import JSON_ENCODER, Acl, DocKey, Kind, Outcome, ParseStatus, Span
 
 Row = Mapping[Any, Any]
@@ -18,6 +18,7 @@ APPLIED_COLUMNS = tuple(c.name for c in APPLIED.columns if c.name != "seq")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ACL = msgspec.json.Decoder(Acl)
 _PENDING = msgspec.json.Decoder(tuple[PendingAcl, ...])
+_ENDS = msgspec.json.Decoder(tuple[AclEnd, ...])
 _MISSING = msgspec.json.Decoder(tuple[MissingAcl, ...])
 _CHILDREN = msgspec.json.Decoder(tuple[ChildFacts, ...])
 _WORDS = msgspec.json.Decoder(dict[str, str])
@@ -31,6 +32,7 @@ _AS_IS: tuple[str, ...] = (
     "rank",
     "content_sha256",
     "acl_version",
+    "acl_read",
     "moved_to",
     "title",
     "url",
@@ -69,6 +71,8 @@ def document_values(row: DocumentRow) -> dict[str, object]:
         "hold": int(row.hold),
         "acl": json_of(row.acl),
         "pending": json_of(row.pending),
+        "reserve": json_of(row.reserve),
+        "ends": json_of(row.ends),
         "acl_missing": json_of(row.acl_missing),
         "acl_missing_since": row.acl_missing_since,
         "metadata": json_of(row.metadata),
@@ -88,6 +92,8 @@ def document_of(row: Row) -> DocumentRow:
         hold=bool(row["hold"]),
         acl=_ACL.decode(row["acl"]),
         pending=_PENDING.decode(row["pending"]),
+        reserve=_PENDING.decode(row["reserve"]),
+        ends=_ENDS.decode(row["ends"]),
         acl_missing=_MISSING.decode(row["acl_missing"]),
         metadata=_WORDS.decode(row["metadata"]),
         lineage=_WORDS.decode(row["lineage"]),

@@ -56,7 +56,10 @@ DOCUMENTS = sa.Table(
     sa.Column("children", Text, nullable=False),
     sa.Column("links", Text, nullable=False, server_default="[]"),
     sa.Column("acl_missing", Text, nullable=False, server_default="[]"),
-    sa.Column("acl_missing_since", sa.BigInteger),  # the oldest of acl_missing
+    sa.Column("acl_missing_since", sa.BigInteger),  # the oldest of acl_missing that counts
+    sa.Column("acl_read", sa.BigInteger, nullable=False, server_default="-1"),
+    sa.Column("reserve", Text, nullable=False, server_default="[]"),
+    sa.Column("ends", Text, nullable=False, server_default="[]"),
     sa.UniqueConstraint("tenant", "source", "doc_id", name="documents_key"),
     sa.Index("documents_doc_id", "doc_id"),
 )
@@ -198,11 +201,24 @@ def _add_governance(connection: sa.Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN links VARCHAR DEFAULT '[]' NOT NULL")
     connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN acl_missing VARCHAR DEFAULT '[]' NOT NULL")
     connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN acl_missing_since BIGINT")
+    _add_ends(connection)
     secure(connection, ["documents", "manifests", "chunks", "applied"])
     METADATA.create_all(connection, tables=[PRINCIPALS, MEMBER_OF, DIRECTORIES, ACL_NAMES, LINKS, BROWSING])
     from upwell.lake.browsing import fill  # noqa: PLC0415 it reads rows, whose columns stand here
 
     fill(connection)
+
+
+def _add_ends(connection: sa.Connection) -> None:
+    """Permissions that end with their document. What binds now was read with content that is reached; which exactly
+    nobody knows any more, and the newest is taken for it: tombstones to come end it."""
+    connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN acl_read BIGINT DEFAULT -1 NOT NULL")
+    connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN reserve VARCHAR DEFAULT '[]' NOT NULL")
+    connection.exec_driver_sql("ALTER TABLE documents ADD COLUMN ends VARCHAR DEFAULT '[]' NOT NULL")
+    connection.exec_driver_sql("UPDATE documents SET acl_read = version")
+    connection.exec_driver_sql(
+        """UPDATE documents SET ends = '[{"acl_version":0,"version":' || version || '}]' WHERE deleted = 1"""
+    )
 
 
 def _add_outbox(connection: sa.Connection) -> None:

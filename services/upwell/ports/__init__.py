@@ -6,6 +6,7 @@ All methods are synchronous and safe to call from several threads. Adapters rais
 from upwell.ports.audit import Act, Audit, AuditEntry, NoAudit, Outbox, Owed
 from upwell.ports.log import ChildFault, DeadLetter, EventSink, Fate, MembershipSink
 from upwell.ports.registry import (
+    AclEnd,
     AppliedEntry,
     ChildFacts,
     Directory,
@@ -23,6 +24,7 @@ from upwell.ports.stages import Blobs, Embedder, Fetcher, Parser, Preparer, Toke
 from upwell.ports.store import PointRecord, QueryVectors, Searcher, Store, StoreHit, StoreQuery
 
 __all__ = [
+    "AclEnd",
     "Act",
     "AppliedEntry",
     "Audit",

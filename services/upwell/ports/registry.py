@@ -9,18 +9,33 @@ from upwell.records import Acl, DocKey, Kind, Membership, Outcome, ParseStatus, 
 
 
 class PendingAcl(Record, frozen=True, kw_only=True):
-    """A permission that waits until its document has reached content `version`; until then it may only narrow."""
+    """A permission, and the content `version` that it was read with (0: any): until its document has reached that, it
+    may only narrow. `lost`: it stands for others, up to these numbers, that were too many to keep, whatever content
+    they were read with; it admits nobody."""
 
     acl: Acl
     acl_version: int
     version: int
+    lost: bool = False
+
+
+class AclEnd(Record, frozen=True, kw_only=True):
+    """A tombstone, as the end of permissions; `acl_version` 0 has no place among them (see `lake.permissions`)."""
+
+    version: int
+    acl_version: int
 
 
 class MissingAcl(Record, frozen=True, kw_only=True):
-    """A source's word at `acl_version` that it cannot say who may read, and when (us) that came to us."""
+    """A source's word at `acl_version` that it cannot say who may read, and when (us) that came to us.
+
+    `version` is the content it was said of (0: any). `answered` ones say nothing now; a late tombstone may change that.
+    """
 
     acl_version: int
     since: int
+    version: int = 0
+    answered: bool = False
 
 
 class ChildFacts(Record, frozen=True, kw_only=True):
@@ -41,9 +56,12 @@ class DocumentRow(Record, frozen=True, kw_only=True):
     `version` is -1 while only permissions have come. `rank` breaks ties of one version: 0 upsert, 1 delete, 2 erase.
     `hold` keeps the points of a moved document (its vectors' source) until the new id's event has ended.
     `failed_version` is the newest content that could not be parsed or fetched, -1 once newer content has come.
-    `links` are where its text points to, as written. `acl_missing`: what its source has said since the newest readable
-    permission, by age, of not knowing who may read. `children` are the parts inside, depth first; they live and go with
-    the row.
+    `links` are where its text points to, as written. `acl_missing`: what its source has said of not knowing who may
+    read. `children` are the parts inside, depth first; they live and go with the row.
+
+    `acl` is what binds its content, read with content `acl_read`; what is in `pending` must admit too. `reserve` keeps
+    permissions that bind if a tombstone comes late, `ends` the tombstones that there were. A tombstone's own permission
+    is that of what it ended. `lake.permissions` alone writes these.
     """
 
     key: DocKey
@@ -54,7 +72,10 @@ class DocumentRow(Record, frozen=True, kw_only=True):
     deleted: bool = False
     acl: Acl = Acl()
     acl_version: int = -1
+    acl_read: int = -1
     pending: tuple[PendingAcl, ...] = ()
+    reserve: tuple[PendingAcl, ...] = ()
+    ends: tuple[AclEnd, ...] = ()
     moved_to: str | None = None
     hold: bool = False
     title: str | None = None
@@ -82,7 +103,7 @@ class DocumentRow(Record, frozen=True, kw_only=True):
     @property
     def acl_missing_since(self) -> int | None:
         """Since when (us) the source could not say who may read; None if it can."""
-        return min((missing.since for missing in self.acl_missing), default=None)
+        return min((missing.since for missing in self.acl_missing if not missing.answered), default=None)
 
     def acl_expired(self, at: int, max_age_us: int | None) -> bool:
         """True if at that time (us) the permission has been unknown for longer than `max_age_us` (None: for ever)."""

@@ -63,7 +63,7 @@ class ControlStage:
         match event.op:
             case Op.UPSERT:  # of an unseen document too: its first content may be on its way with a wider permission
                 row = self._registry.row(event.key)
-                if row is None or decide.binds_before_content(row, event):
+                if row is None or decide.says_before_content(row, event):
                     self._publisher.control(event)
                 return []
             case Op.ERASE:
