@@ -1,5 +1,8 @@
 """Logs on the terminal: one line, no values of variables, nothing that a terminal obeys."""
 
+import logging
+
+import pytest
 
 from upwell import logs
 from upwell.cli.logs import LINE_LIMIT, configure
@@ -43,3 +46,14 @@ def test_long_lines_are_cut(capsys):
     configure(debug=False)
     logs.warn("e", why="x" * 9000)
     assert len(capsys.readouterr().err) < LINE_LIMIT + 10
+
+
+@pytest.mark.parametrize("name", ["mcp.server.transport_security", "uvicorn.error"])
+def test_what_servers_repeat_of_a_stranger_s_request_steers_no_terminal(name, capsys):
+    """The MCP library warns of a Host header in the words of whoever sent it."""
+    configure(debug=False)
+    logging.getLogger(name).warning("Invalid Host header: %s", "\x1b[31mred\nfake: line" + "x" * 9000)
+    err = capsys.readouterr().err
+    assert err.startswith("warning: Invalid Host header: ␛[31mred fake: line")
+    assert err.count("\n") == 1
+    assert len(err) < LINE_LIMIT + 10

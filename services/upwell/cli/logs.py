@@ -8,6 +8,8 @@ from upwell.cli.text import snippet
 from upwell.logs import LOGGER, line_of
 
 LINE_LIMIT = 600
+SERVERS = ("mcp", "uvicorn")
+"""Libraries that speak to strangers, and repeat in their warnings what these have sent."""
 
 
 class Lines(logging.Handler):
@@ -24,7 +26,9 @@ class Lines(logging.Handler):
 
 
 def configure(*, debug: bool) -> None:
-    """Warnings and worse as lines; with `debug` everything, and tracebacks."""
+    """Warnings and worse as lines; with `debug` everything of ours, and tracebacks."""
     LOGGER.handlers[:] = [Lines(debug=debug)]
     LOGGER.setLevel(logging.DEBUG if debug else logging.WARNING)
     LOGGER.propagate = False
+    for name in SERVERS:
+        logging.getLogger(name).handlers[:] = [Lines(debug=False)]
