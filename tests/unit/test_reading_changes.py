@@ -6,7 +6,8 @@ from readings import HOUR, SECRET, START, Library, who
 from upwell.errors import Misconfigured
 from upwell.lake.browsing import SqlBrowsing
 from upwell.records import Acl, Op
-from upwell.search.changes import MOST_TOLD, OVERLAP_US
+from upwell.search.changes import MOST_TOLD, OVERLAP_US, FeedPlace
+from upwell.search.cursors import cursor_of
 
 ANA = who("user:ana")
 BOARD = who("group:board")
@@ -60,6 +61,24 @@ def test_since_is_a_time_too(lake):
 def test_what_is_no_time_is_refused(lake, since):
     with pytest.raises(Misconfigured, match="since"):
         lake.reading.changes(since, reader=ANA)
+
+
+@pytest.mark.parametrize("since", ["0001-01-01T00:00:00Z", "1600-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_where_a_feed_goes_on_is_taken_back_from_any_time_on(lake, since):
+    """Also from one beyond what the numbers of a lake reach."""
+    for name in ("a.md", "b.md", "c.md"):
+        lake.publish(name, f"Words of {name}.")
+    found, place = feed(lake, since, limit=1)
+    assert found == ([] if since.startswith("9") else [(n, "changed") for n in ("a.md", "b.md", "c.md")])
+    assert feed(lake, place)[0] == []
+
+
+@pytest.mark.parametrize("doc", ["\0", "A" * 32, "a" * 33, "é", "a\n"])
+def test_a_feed_s_place_names_a_document_as_the_index_does(lake, doc):
+    """No other text reaches the database: PostgreSQL takes no NUL."""
+    forged = cursor_of(FeedPlace(at=0, doc=doc, base=0, sure=0))
+    with pytest.raises(Misconfigured, match="since"):
+        lake.reading.changes(forged, reader=ANA)
 
 
 @pytest.mark.parametrize("limit", [0, 201])

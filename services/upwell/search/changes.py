@@ -35,6 +35,7 @@ MOST_TOLD = 24
 PAGE = 1_000
 LATEST = 2**53
 
+_DOC = re.compile(r"[0-9a-f]{0,32}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)")
 
 
@@ -158,10 +159,11 @@ def _place(since: str) -> FeedPlace:
         except (ValueError, OverflowError):
             raise Misconfigured(f"since is no time that there is: {since}") from None
         us = (at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+        us = max(-LATEST, min(us, LATEST))  # nothing changes beyond, and every `next` must be taken back
         return FeedPlace(at=us, doc="", base=us, sure=LATEST)
     place = place_of(since, FeedPlace, "since")
     numbers = (place.at, place.base, place.sure)
-    if not all(-LATEST <= n <= LATEST for n in numbers) or len(place.told) > MOST_TOLD or len(place.doc) > 32:
+    if not all(-LATEST <= n <= LATEST for n in numbers) or len(place.told) > MOST_TOLD or not _DOC.fullmatch(place.doc):
         raise Misconfigured("since is neither a time (RFC 3339) nor the `next` of an earlier answer")
     return place
 
