@@ -108,6 +108,17 @@ def test_git_lakes_access_files_and_what_editors_leave_are_never_documents(world
     assert ids(world.scan()) == [".hidden/.env.md", "14913", "sub/lake/a.md"]
 
 
+def test_what_holds_a_lake_s_secrets_is_never_a_document(world):
+    """The settings have senders' secrets in them, the key file signs tokens; a link to one is left out as well."""
+    for path in ("upwell.toml", "sub/Upwell.toml", "sub/signing-key.json"):
+        world.write(path, "secret = 'x'")
+    world.write("upwell.toml.md")
+    (world.root / "settings.toml").symlink_to(world.root / "upwell.toml")
+    diff = world.scan()
+    assert ids(diff) == ["upwell.toml.md"]
+    assert codes(diff) == [("link_skipped", "settings.toml")]
+
+
 def test_another_lake_in_the_folder_is_never_entered_and_what_was_indexed_of_it_goes(world):
     for path in ("a.md", "far/away/registry.sqlite", "far/away/lock", "far/away/store/points/segment.json"):
         world.write(path)

@@ -19,6 +19,8 @@ IGNORES_LIMIT_BYTES = 1024 * 1024
 LAKE_FILES = frozenset({"lock", "events.sqlite", "registry.sqlite"})
 """A folder that holds all of these is a lake, wherever it lies and whatever its name."""
 ACCESS_NAMES = frozenset({".upwell-access.yaml", ".upwell-access.yml"})
+SECRET_NAMES = frozenset({"upwell.toml", "signing-key.json"})
+"""What holds secrets of a lake, wherever it lies: senders' secrets and passwords of stores, the key that signs."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ class _Walk:
                 detail = f"is not an access file: the name is {ACCESS_FILE}"
                 self.notices.append(Notice(code="access_name", path=folder.folder_id, detail=detail))
             return None
-        if entry.name in NEVER_ENTERED or is_passing(entry.name):
+        if entry.name in NEVER_ENTERED or entry.name.lower() in SECRET_NAMES or is_passing(entry.name):
             return None
         if not _is_utf8(entry.name):
             self.found += 1
