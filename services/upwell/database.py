@@ -5,7 +5,7 @@ A transaction with `read_only` sees one snapshot from its first statement to its
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from upwell.errors import Misconfigured, Retryable
 from upwell.postgres import check_server, is_postgres_url, open_postgres, postgres_fault
-from upwell.sqlite import open_sqlite, sqlite_fault
+from upwell.sqlite import open_sqlite, sqlite_fault, writers_turn
 
 READ_ONLY: Mapping[str, dict[str, Any]] = {
     "sqlite": {"read_only": True},
@@ -79,7 +79,7 @@ def transaction(
     `tenant` is whose rows it may see where sessions are confined to one (`lake.isolation`); there, None sees none.
     """
     options = (READ_ONLY if read_only else READ_WRITE)[engine.dialect.name]
-    with mapped(what), engine.connect() as plain:
+    with mapped(what), nullcontext() if read_only else writers_turn(engine, what), engine.connect() as plain:
         connection = plain.execution_options(**options)
         with connection.begin():
             if connection.get_execution_options().get("confined", False):

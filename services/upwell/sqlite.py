@@ -1,6 +1,7 @@
 """SQLite as every file of the lake wants it: durable at each commit, many readers, one writer, nothing left behind."""
 
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,6 +12,8 @@ import sqlalchemy as sa
 from upwell.errors import Misconfigured, Retryable, UpwellError
 
 BUSY_TIMEOUT_S = 30
+WRITERS = "writers"
+"""The execution option that holds the lock which an engine's writers take in turn."""
 MAKE_ANEW = "remove the lake's folder and ingest again: the documents are where they were"
 
 
@@ -29,6 +32,7 @@ def open_sqlite(path: Path, synchronous: str = "FULL") -> sa.Engine:
         hide_parameters=True,
         pool_size=16,
         max_overflow=-1,
+        execution_options={WRITERS: threading.Lock()},
     )
 
     @sa.event.listens_for(engine, "connect")
@@ -74,6 +78,26 @@ def mapped(what: str) -> Iterator[None]:
         raise
     except sa.exc.DatabaseError as e:
         raise Misconfigured(f"the {what} is damaged ({e.orig}); {MAKE_ANEW}") from e
+
+
+@contextmanager
+def writers_turn(engine: sa.Engine, what: str) -> Iterator[None]:
+    """One of this process's writers at a time, the next as soon as the last has ended; of other databases, all at once.
+
+    SQLite's own waiting looks again at longer and longer intervals, up to a tenth of a second: under eight writers a
+    commit of 3 ms waited 20 ms for its place at the median, and 200 ms at worst. Raises Retryable after
+    BUSY_TIMEOUT_S.
+    """
+    turn = engine.get_execution_options().get(WRITERS)
+    if turn is None:
+        yield
+        return
+    if not turn.acquire(timeout=BUSY_TIMEOUT_S):
+        raise Retryable(f"the {what} cannot be used now: it is being written to")
+    try:
+        yield
+    finally:
+        turn.release()
 
 
 def sqlite_fault(error: sa.exc.DBAPIError, what: str) -> UpwellError:

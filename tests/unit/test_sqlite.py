@@ -2,11 +2,14 @@
 
 import random
 import sqlite3
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
 import sqlalchemy as sa
 
+from upwell.database import transaction
 from upwell.sqlite import open_sqlite, rewritten
 
 TWO_ROWS = "SELECT 1 UNION SELECT 2"
@@ -51,4 +54,36 @@ def test_a_rewritten_file_holds_no_deleted_word(tmp_path, seed):
             connection.exec_driver_sql("DELETE FROM t WHERE id = ?", (row,))
     assert rewritten(engine)
     assert not [path for path in tmp_path.iterdir() if b"canarywords" in path.read_bytes()]
+    engine.dispose()
+
+
+def test_writers_of_one_process_follow_one_another_without_looking_at_intervals(tmp_path):
+    """Eight writers at once never meet SQLite's busy handler, whose looks are up to a tenth of a second apart."""
+    engine = open_sqlite(tmp_path / "a.sqlite", "OFF")
+    with transaction(engine, "test") as connection:
+        connection.exec_driver_sql("CREATE TABLE t (n INTEGER)")
+
+    @sa.event.listens_for(engine, "connect")
+    def _impatient(connection, _record):
+        connection.execute("PRAGMA busy_timeout=0")
+
+    def write(n):
+        with transaction(engine, "test") as connection:
+            connection.exec_driver_sql("INSERT INTO t VALUES (?)", (n,))
+            time.sleep(0.001)
+
+    with ThreadPoolExecutor(8) as pool:
+        for written in [pool.submit(write, n) for n in range(100)]:
+            written.result()
+    with transaction(engine, "test", read_only=True) as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM t").scalar_one() == 100
+    engine.dispose()
+
+
+def test_a_write_that_fails_gives_its_turn_to_the_next(tmp_path):
+    engine = open_sqlite(tmp_path / "a.sqlite", "OFF")
+    with pytest.raises(ZeroDivisionError), transaction(engine, "test"):
+        raise ZeroDivisionError
+    with transaction(engine, "test") as connection:
+        connection.exec_driver_sql("CREATE TABLE t (n INTEGER)")
     engine.dispose()
