@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from upwell.assemble import (
     DEFAULT_ASSEMBLY,
     Assembled,
@@ -24,7 +26,7 @@ from upwell.search.shown import Shown, chunk_name
 
 MOST_BUDGET = 1_000_000
 TRIES = 4
-"""How often all is read again because what it was made of changed meanwhile."""
+"""How often all is read again because what it was made of, or who reads, changed meanwhile."""
 
 
 class _Made(Record, frozen=True, kw_only=True):
@@ -65,7 +67,7 @@ def answer_context(
     counter = counter_of(tokenizer, embedder.name, embedder.tokenizer, files=files)
     vectors = embedder.embed_query(words)
     gathering = Gathering(reading, registry, store, pipeline)
-    for _ in range(TRIES):
+    for left in reversed(range(TRIES)):
         found = governed_search(vectors, reading, MOST_HITS, registry=registry, store=store, pipeline=pipeline)
         refused("acl", found.refused_acl)
         refused("superseded", found.refused_superseded)
@@ -73,7 +75,10 @@ def answer_context(
             made = _whole(gathering, found, budget, counter) or _best(gathering, found, budget, counter, policy)
         except Moved:
             continue
-        return _answer(query, budget, counter, made), _shown(made, found)
+        same = made.moment.standing == found.standing
+        if same or not left:  # who has joined a group meanwhile may see more than was gathered
+            made = replace(made, whole=made.whole and same)
+            return _answer(query, budget, counter, made), _shown(made, found)
     raise Retryable("the documents are being changed: ask again")
 
 
