@@ -10,7 +10,7 @@ from upwell.records import Acl, ChangeEvent, Inline, Membership, Op
 
 FIRST = 100
 """Above all versions of a history."""
-PASSAGES = 4
+PASSAGES = 5
 ALL = frozenset({"everyone"})
 
 
@@ -29,7 +29,8 @@ class Duels:
             who = self.rng.choice(readers)
             change = self._change(who)
             self.world.gate.plan(self.rng.randint(1, PASSAGES), lambda change=change: self._bring(change))
-            self.world.check_search(who, DOCS)
+            check = self.world.check_context if self.rng.random() < 0.2 else self.world.check_search
+            check(who, DOCS)
             self.world.gate.clear()
             self._bring(change)
             self.world.check_search(self.rng.choice([who, reader(self.rng)]), DOCS)

@@ -20,7 +20,9 @@ from upwell.reading import Reader
 from upwell.records import ChangeEvent, Membership, Op
 from upwell.runtime.reading import GovernedReading
 from upwell.sqlite import open_sqlite
+from words import WordsTokenizer
 
+BUDGET = 100_000
 DUELS = 12
 FRESH_REGISTRY = 60
 """After so many histories another file: what is in it slows the next down."""
@@ -32,7 +34,8 @@ class LibraryWorld(World):
     def __init__(self, *given, tally, **more):
         super().__init__(*given, **more)
         self.tally = tally
-        self.looking = 0
+        self.embedder.tokenizer = WordsTokenizer()
+        self._ask = self._searched
         self.reading = GovernedReading(
             registry=self._gated_registry,
             store=lambda: self._gated_store,
@@ -46,8 +49,25 @@ class LibraryWorld(World):
 
     def shown(self, who):
         reader = Reader(asker=self.asker(who), actor="user:anybody")
-        answer = self.reading.search("any words", reader=reader, k=100)
-        return [(hit.doc_id.partition("!/")[0], hit.text) for hit in answer.hits]
+        return [(doc_id.partition("!/")[0], text) for doc_id, text in self._ask(reader)]
+
+    def _searched(self, reader):
+        return [(hit.doc_id, hit.text) for hit in self.reading.search("any words", reader=reader, k=100).hits]
+
+    def _assembled(self, reader):
+        """A budget that holds everything: the context is all that the reader may see."""
+        answer = self.reading.context("any words", reader=reader, budget=BUDGET)
+        assert answer.whole
+        return [(passage.doc_id, word) for passage in answer.passages for word in passage.text.split()]
+
+    def check_context(self, who, docs):
+        """A context, held against the oracle as a search is."""
+        self._ask = self._assembled
+        try:
+            self.check_search(who, docs)
+        finally:
+            self._ask = self._searched
+        self.tally.happened["contexts among the searches"] += 1
 
     def check_search(self, who, docs):
         before = self.moments()
