@@ -14,7 +14,7 @@ RUN pip --python /opt/upwell/bin/python install --no-deps --no-build-isolation .
 
 FROM python:3.12-slim
 RUN pip uninstall --yes pip \
-    && install --directory --owner=10001 --group=10001 --mode=0750 /var/lib/upwell
+    && install --directory --owner=10001 --group=10001 --mode=0750 /var/lib/upwell /etc/upwell
 COPY --from=builder /opt/upwell /opt/upwell
 ENV PATH=/opt/upwell/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 HOME=/var/lib/upwell TMPDIR=/tmp
 WORKDIR /var/lib/upwell

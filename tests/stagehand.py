@@ -38,6 +38,11 @@ def set_up():
     opening.open_store = stand_in
 
 
+def tear_down():
+    """Stores are opened as ever again."""
+    opening.open_store = OPEN_STORE
+
+
 def main():
     set_up()
     cli.main()

@@ -1,6 +1,9 @@
 """k8s/: every worker of the code is there, scaled by its own group's lag, healthy by its own word, and allowed little."""
 
+from pathlib import PurePosixPath
+
 import pytest
+from sqlalchemy import make_url
 
 import upwell
 from deployment import (
@@ -178,9 +181,37 @@ def test_every_pod_may_do_little(folder):
             "capabilities": {"drop": ["ALL"]},
         }
         mounts = {mount["name"]: mount["mountPath"] for mount in inner["volumeMounts"]}
+        volumes = {volume["name"]: volume for volume in pod["volumes"]}
+        assert set(mounts) == set(volumes)
+        mounts.pop("signing-key", None)
         assert set(mounts.values()) == {"/tmp", environment(thing, folder)["UPWELL_LAKE"]}
-        assert set(mounts) == {volume["name"] for volume in pod["volumes"]}
-        assert all("sizeLimit" in volume["emptyDir"] for volume in pod["volumes"])
+        kept = [volume for volume in volumes.values() if "secret" not in volume]
+        assert all("sizeLimit" in volume["emptyDir"] for volume in kept)
+
+
+@EVERY
+def test_only_serve_and_the_ledger_hold_the_lakes_key(folder):
+    """Where the setting says that it is, in a form that the key's own check lets pass."""
+    for name, thing in pods(folder).items():
+        volumes = {volume["name"]: volume for volume in thing["spec"]["template"]["spec"]["volumes"]}
+        assert ("signing-key" in volumes) == (name in {"upwell-serve", "upwell-ledger"})
+        if "signing-key" not in volumes:
+            continue
+        (mount,) = (one for one in container(thing)["volumeMounts"] if one["name"] == "signing-key")
+        where = PurePosixPath(environment(thing, folder)["UPWELL_SIGNING_KEY"])
+        assert mount["mountPath"] == str(where.parent)
+        if folder == BASE:
+            assert mount["readOnly"] is True
+            assert volumes["signing-key"]["secret"] == {"secretName": "upwell-signing-key", "defaultMode": 0o440}
+            assert where.name in examples()["upwell-signing-key"]
+
+
+def test_each_process_has_the_registry_by_the_role_that_it_needs():
+    """`init` alone by the owner's, and serve by one that reads and appends to the audit (k8s/roles)."""
+    roles = {name: make_url(environment(thing)["UPWELL_REGISTRY"]).username for name, thing in pods().items()}
+    others = {name: role for name, role in roles.items() if name not in {"upwell-init", "upwell-serve"}}
+    assert (roles["upwell-init"], roles["upwell-serve"]) == ("lake_owner", "lake_readers")
+    assert set(others.values()) == {"lake_workers"}
 
 
 @EVERY
