@@ -152,6 +152,14 @@ ACL_HIDDEN = Gauge(
     labels={"source": _SOURCE},
 )
 
+# --- Audit.
+
+AUDIT_OWED = Gauge(
+    name="upwell_audit_owed",
+    unit="acts",
+    meaning="What was published, and memberships that were told, that are not in the audit yet.",
+)
+
 # --- Work: what an edit costs.
 
 STAGE = Histogram(

@@ -10,8 +10,10 @@ from upwell.config import Settings
 from upwell.errors import Misconfigured
 from upwell.identity.own_key import LakeKey, signing_key_of
 from upwell.lake.registry import SqlRegistry
+from upwell.metrics import Metrics
 from upwell.ports import Act, AppliedEntry
 from upwell.records import DocKey, Outcome
+from upwell.runtime.meter import exposed
 from upwell.wiring import opening
 from upwell.wiring.workers import draining
 
@@ -57,6 +59,17 @@ def test_the_ledgers_worker_writes_down_what_was_published_without_words(distrib
     assert entry["document"] == {"tenant": "t", "source": "s", "doc_id": "a"}
     assert entry.get("outcome", "ok") == str(outcome)
     assert entry.get("reason") == reason
+
+
+def test_what_the_audit_is_owed_is_counted_in_status_and_metrics(distributed):
+    applied(distributed)
+    with closing(SqlRegistry.at(distributed.lake / "registry.sqlite")) as registry:
+        assert registry.outbox.length() == 1
+        assert b"upwell_audit_owed 1.0" in exposed(Metrics(), list, registry.outbox.length)
+        with draining(distributed):
+            pass
+        assert registry.outbox.length() == 0
+        assert b"upwell_audit_owed 0.0" in exposed(Metrics(), list, registry.outbox.length)
 
 
 def test_a_distributed_process_signs_only_with_a_key_that_it_finds(distributed):

@@ -30,6 +30,7 @@ class StatusAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
     `totals` and `tokens_embedded` count what was published since that owner opened the lake: the difference of two
     answers is what the changes between them cost. Of a distributed lake they are nought; it says instead how all events
     ended (`outcomes`, with those that are `pending`) and how many messages wait for each group of workers (`lag`).
+    `audit_owed` counts what was published and is not in the audit yet.
     """
 
     lake: str
@@ -41,6 +42,7 @@ class StatusAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
     tokens_embedded: int = 0
     outcomes: dict[str, int] = {}
     lag: dict[str, int] = {}
+    audit_owed: int = 0
 
 
 class TopicMismatch(Record, frozen=True, kw_only=True, omit_defaults=False):

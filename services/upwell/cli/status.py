@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from upwell.config import Settings
 
 
+MANY_OWED = 1000
+"""So many acts that wait for the audit are worth a line: a second's worth is nothing to look at."""
+
+
 def register(app: typer.Typer) -> None:
     app.command(
         short_help="How fresh is what",
@@ -99,7 +103,11 @@ def view(answer: StatusAnswer) -> "Group":
 
 def of_the_workers(answer: StatusAnswer) -> list[str]:
     """How all events ended, and who has messages waiting: what only a distributed lake says."""
-    counts = {"events": answer.outcomes, "waiting": {group: n for group, n in answer.lag.items() if n}}
+    counts = {
+        "events": answer.outcomes,
+        "waiting": {group: n for group, n in answer.lag.items() if n},
+        "not in the audit yet": {"acts": answer.audit_owed} if answer.audit_owed >= MANY_OWED else {},
+    }
     return [
         f"{what}: " + ", ".join(f"{count:,} {name(of)}" for of, count in sorted(found.items()))
         for what, found in counts.items()

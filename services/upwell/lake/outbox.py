@@ -38,6 +38,7 @@ _INSERT_BOTH = sa.insert(OUTBOX).from_select(
     sa.select(*(sa.bindparam(name, type_=OUTBOX.c[name].type) for name in _COLUMNS)).select_from(_ENDED),
 )
 _OWED = sa.select(OUTBOX).order_by(OUTBOX.c.id).limit(sa.bindparam("most"))
+_LENGTH = sa.select(sa.func.count()).select_from(OUTBOX)
 _PAID = sa.delete(OUTBOX).where(OUTBOX.c.id.in_(sa.bindparam("ids", expanding=True)))
 
 
@@ -50,6 +51,11 @@ class SqlOutbox:
     def owed(self, most: int) -> list[Owed]:
         with transaction(self._engine, "registry", read_only=True) as connection:
             return [_owed(line) for line in connection.execute(_OWED, {"most": most}).mappings()]
+
+    def length(self) -> int:
+        """How many acts are not audited yet."""
+        with transaction(self._engine, "registry", read_only=True) as connection:
+            return int(connection.execute(_LENGTH).scalar_one())
 
     def paid(self, ids: Iterable[int]) -> None:
         with transaction(self._engine, "registry") as connection:

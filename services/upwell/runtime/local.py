@@ -112,6 +112,7 @@ class LocalLake:
             owner=parts.owner,
             totals=self._totals.chunks,
             tokens_embedded=self._totals.tokens_embedded,
+            audit_owed=parts.registry.outbox.length(),
         )
 
     def dead_list(self, which: DeadFilter = ALL_LETTERS) -> tuple[DeadAnswer, ...]:

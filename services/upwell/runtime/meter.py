@@ -28,12 +28,14 @@ def set_unconfirmed(metrics: m.Metrics, counts: Iterable[tuple[str, int, int]]) 
         metrics.set(m.ACL_HIDDEN, hidden, source=source)
 
 
-def exposed(metrics: m.Metrics, counts: Callable[[], Sequence[SourceCounts]]) -> bytes:
-    """All metrics in Prometheus' text format, with what the registry counts now where it can be asked."""
+def exposed(metrics: m.Metrics, counts: Callable[[], Sequence[SourceCounts]], owed: Callable[[], int]) -> bytes:
+    """All metrics in Prometheus' text format, with what the registry counts now where it can be asked; `owed`: acts
+    that are not in the audit yet."""
     from prometheus_client import generate_latest  # noqa: PLC0415 as below
 
     with suppress(Retryable):
         set_unconfirmed(metrics, ((one.source, one.acl_missing, one.acl_hidden) for one in counts()))
+        metrics.set(m.AUDIT_OWED, owed())
     return generate_latest(metrics.registry)
 
 
@@ -93,6 +95,7 @@ class Meter:
             staleness, pending = worst.get(source.source, (0.0, 0))
             worst[source.source] = max(staleness, source.staleness_s or 0.0), pending + source.pending
         set_unconfirmed(self._metrics(), ((one.source, one.acl_missing, one.acl_hidden) for one in status.sources))
+        self._metrics().set(m.AUDIT_OWED, status.audit_owed)
         now = self._clock() / 1e6
         for name, (staleness, pending) in worst.items():
             self._metrics().set(m.EVENTS_PENDING, pending, source=name)

@@ -118,6 +118,7 @@ def _parts(settings: Settings) -> "LakeParts":
         noted=lag.noted,
         readers=readers,
         audit=audit,
+        owed=registry.outbox.length,
         acl_max_age_us=int(settings.acl_max_age_s * 1e6),
         shrink_limit=settings.shrink_limit,
         audit_queries=settings.audit_queries,
@@ -142,7 +143,9 @@ def gateway(settings: Settings) -> "Gateway":
         memberships,
         settings,
         metrics=metrics,
-        exposition=lambda: exposed(metrics(), lambda: registry.counts(acl_max_age_us=acl_max_age_us)),
+        exposition=lambda: exposed(
+            metrics(), lambda: registry.counts(acl_max_age_us=acl_max_age_us), registry.outbox.length
+        ),
         ready=ledger.pending_counts,
     )
     made.after.extend((close_sink, ledger.close, registry.close, blobs.close))

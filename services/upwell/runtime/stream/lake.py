@@ -145,6 +145,7 @@ class DistributedLake:
             sources=self._statuses(lag, through, counts),
             outcomes=parts.ledger.outcomes(),
             lag=lag,
+            audit_owed=parts.owed(),
         )
 
     def _freshness(self, places: Collection[Place]) -> Sequence[SourceStatus]:

@@ -52,10 +52,11 @@ class LakeParts:
     """`name` is what `status` calls the lake; `folder` is where this machine keeps what its folders remember.
 
     `readers` is the registry as whoever answers askers sees it, one tenant at a time; None: as everybody does.
-    `pipeline` raises Misconfigured for a lake that was never made. `ends` opens the topic `applied` at its end; `lag`
-    says how many messages wait for each consumer group. `noted` takes the log's ends now and says, as often as it is
-    asked, whether the ledger has read up to them. `certifying` signs certificates of erasure. A followed folder is
-    compared as a whole every `rescan_s`. What `closers` close is closed last.
+    `owed` counts acts that are not in the audit yet. `pipeline` raises Misconfigured for a lake that was never made.
+    `ends` opens the topic `applied` at its end; `lag` says how many messages wait for each consumer group. `noted`
+    takes the log's ends now and says, as often as it is asked, whether the ledger has read up to them. `certifying`
+    signs certificates of erasure. A followed folder is compared as a whole every `rescan_s`. What `closers` close is
+    closed last.
     """
 
     name: str
@@ -75,6 +76,7 @@ class LakeParts:
     clock: Clock
     readers: Registry | None = None
     audit: Audit = field(default_factory=NoAudit)
+    owed: Callable[[], int] = lambda: 0
     acl_max_age_us: int = ACL_MAX_AGE_US
     shrink_limit: float = SHRINK_LIMIT
     audit_queries: Literal["hash", "text"] = "hash"
