@@ -8,6 +8,7 @@ from upwell.errors import Misconfigured, NotFound, Retryable
 from upwell.ports import Act
 from upwell.ports.registry import MissingAcl
 from upwell.records import Acl, Membership, Op
+from upwell.runtime.rolls import digest_of
 
 ANA = who("user:ana")
 BOARD = who("user:eve", "group:board")
@@ -264,6 +265,25 @@ def test_every_read_is_audited_before_it_leaves(lake):
     assert search.hits[0].startswith("wiki/a.md#")
     assert (fetch.act, fetch.document.doc_id, fetch.outcome) == (Act.READ, "a.md", "ok")
     assert not any("weeks" in str(msgspec.to_builtins(entry)) or "leave" in entry.query for entry in lake.audit.entries)
+
+
+def test_a_long_roll_of_principals_is_written_once_a_day_and_by_its_digest_after_that(lake):
+    """A reader in thousands of groups must not fill the disk by asking; what is not durable is not counted."""
+    lake.publish("a.md", "Words.")
+    crowd = who("user:ana", *(f"group:{n}" for n in range(5000)))
+    lake.audit.away = True
+    with pytest.raises(Retryable):
+        lake.reading.search("words", reader=crowd)
+    lake.audit.away = False
+    for _ in range(3):
+        lake.reading.search("words", reader=crowd)
+    lake.reading.search("words", reader=who("user:bea", *(f"group:{n}" for n in range(5000))))
+    lake.now += 24 * HOUR
+    lake.reading.search("words", reader=crowd)
+    first, second, third, other, morrow = (entry.principals for entry in lake.audit.entries)
+    assert first == morrow == tuple(sorted({"everyone", *crowd.asker.principals}))
+    assert second == third == (digest_of(first),)
+    assert len(other) == 5002
 
 
 def test_a_refused_read_is_audited_too(lake):

@@ -25,6 +25,7 @@ from upwell.reading import (
     SourcesAnswer,
 )
 from upwell.records import DocKey
+from upwell.runtime.rolls import Rolls
 from upwell.search.answer import answer_search
 from upwell.search.changes import changes_since
 from upwell.search.context import answer_context
@@ -84,6 +85,7 @@ class GovernedReading:
         self._queries = queries
         self._before_read = before_read
         self._searching = searching
+        self._rolls = Rolls()
 
     def search(self, query: str, *, reader: Reader, k: int = 5, sources: frozenset[str] = NO_SOURCES) -> SearchAnswer:
         """See `search.answer.answer_search`."""
@@ -258,16 +260,18 @@ class GovernedReading:
         return answered
 
     def _write(self, act: Act, reader: Reader, shown: Shown, query: str, *, outcome: str, reason: str) -> None:
+        now = self._clock()
+        names = self._rolls.names(shown.standing.principals, now)
         self._audit.write(
             AuditEntry(
                 act=act,
-                at=self._clock(),
+                at=now,
                 tenant=reader.asker.tenant,
                 actor=reader.actor,
                 via=reader.via,
                 document=shown.document,
                 version=shown.version,
-                principals=tuple(sorted(shown.standing.principals)),
+                principals=names,
                 query=query,
                 hits=shown.hits,
                 refused=shown.refused,
@@ -275,6 +279,7 @@ class GovernedReading:
                 reason=reason,
             )
         )
+        self._rolls.written(names, now)
 
 
 def _asked(reader: Reader, source: str | None, doc_id: str) -> DocKey:
