@@ -60,6 +60,15 @@ def test_a_permission_is_as_new_as_its_content_unless_it_says():
     assert (event.op, event.acl, event.acl_version) == (Op.ACL, Acl(), NOW)
 
 
+@pytest.mark.parametrize("op", ["delete", "erase"])
+def test_a_delete_is_numbered_among_permissions_as_far_as_it_can_be(op):
+    """By its arrival if that is all there is; its own version says nothing of the numbers of permissions."""
+    assert [(e.version, e.acl_version) for e in taken({"doc_id": "a", "op": op})] == [(NOW, NOW)]
+    assert [(e.version, e.acl_version) for e in taken({"doc_id": "a", "op": op, "version": 7})] == [(7, 0)]
+    assert [e.acl_version for e in taken({"doc_id": "a", "op": op, "version": 7, "acl_version": 3})] == [3]
+    assert [e.acl_version for e in taken({"doc_id": "a", "op": op, "acl_version": 3})] == [3]
+
+
 def test_permissions_that_are_missing_leave_out_the_default_too():
     """An upsert's stand at its version, an acl event's at its arrival; of no content, so that none is waited for."""
     upsert, acl = taken(

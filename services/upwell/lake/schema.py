@@ -138,7 +138,6 @@ PRINCIPALS = sa.Table(
     sa.Column("version", sa.BigInteger, nullable=False),
     sa.Column("gone", sa.SmallInteger, nullable=False),
     sa.Column("received_at", sa.BigInteger, nullable=False),
-    sa.Index("principals_known", "tenant", "gone"),
 )
 """Whom a tenant's directory has told of; `gone` ones keep their version."""
 
@@ -158,7 +157,8 @@ DIRECTORIES = sa.Table(
     sa.Column("mark", Text, nullable=False),
 )
 """A name of the state that a tenant's directory is in; no two states have the same. Whoever changes anything in
-`principals` or `member_of` writes another in the same transaction."""
+`principals` or `member_of` writes another in the same transaction. A directory with a line here has been fed, and stays
+so when the last of its principals is gone."""
 
 ACL_NAMES = sa.Table(
     "acl_names",

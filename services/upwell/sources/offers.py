@@ -55,10 +55,11 @@ class Offer(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One change in a source, as offered.
 
     `tenant` and `source` are the sender's own when left out. `version` orders the changes of one document, and
-    `acl_version` its permissions; left out they are the time of arrival in microseconds, and the version. An `acl`
-    event names the version of the content that it was read with (0: any), so that no widening overtakes its redaction.
-    An upsert without `acl` gets the source's default. `acl_missing` says why the source could not tell who may read: of
-    an upsert or an `acl` event without `acl`, it changes no permission. `received_at` is always the gateway's.
+    `acl_version` its permissions; left out they are the time of arrival in microseconds, and the version (of a delete
+    that brings its own version: 0; what it then ends, `upwell.lake.permissions` says). An `acl` event names the version
+    of the content that it was read with (0: any), so that no widening overtakes its redaction. An upsert without `acl`
+    gets the source's default. `acl_missing` says why the source could not tell who may read: of an upsert or an `acl`
+    event without `acl`, it changes no permission. `received_at` is always the gateway's.
     """
 
     doc_id: DocId
@@ -110,7 +111,9 @@ def event_of(offer: Offer, terms: Terms, now: int, turn: int = 0) -> ChangeEvent
     acl = None if offer.acl is None else Acl(levels=offer.acl.levels, deny=offer.acl.deny)
     acl_version = offer.acl_version
     if acl_version is None:
-        acl_version = 0 if acl is None and not missing else now + turn if offer.op is Op.ACL else version
+        ends = offer.op in {Op.DELETE, Op.ERASE} and offer.version is None  # all of its numbers are times of arrival
+        says = acl is not None or missing or ends
+        acl_version = 0 if not says else now + turn if offer.op is Op.ACL else version
     if acl is None and offer.op is Op.UPSERT and not missing:
         acl, acl_version = terms.acl, 0
     event = ChangeEvent(
