@@ -86,6 +86,21 @@ def test_a_user_whom_the_directory_does_not_know_is_nobody(registry):
     assert who(registry, "user:eve") == allowed("user:eve")
 
 
+def test_a_directory_that_has_been_fed_stays_fed(registry):
+    """Also when the last whom it knew is gone, so that no claim counts again; until the tenant is erased."""
+    assert who(registry, "user:ana", claimed=["group:eng"]) == allowed("user:ana", "group:eng")
+    put(registry, member("user:ana", "group:eng"), member("user:ana", tenant="u"))
+    assert not registry.directory.forget("t"), "somebody is known"
+    put(registry, member("user:ana", version=2, gone=True))
+    assert who(registry, "user:ana", claimed=["group:eng"]) == NOBODY
+    assert who(registry, "group:eng", claimed=["group:hr"]) == allowed("group:eng")
+    assert registry.directory.forget("t")
+    assert registry.directory.forget("t"), "once more changes nothing"
+    assert who(registry, "user:ana", claimed=["group:eng"]) == allowed("user:ana", "group:eng")
+    assert who(registry, "user:ben", tenant="u") == NOBODY
+    assert not registry.directory.put(member("user:ana", "group:eng", version=1)), "an old word does not come back"
+
+
 def test_a_group_that_is_gone_lets_nobody_through(registry):
     """Neither itself nor what it was in, though its members are still said to be in it."""
     put(registry, member("user:ana", "group:eng", "group:a"), member("group:eng", "group:staff"))

@@ -47,14 +47,14 @@ class People:
 
 
 def standing(said, who):
-    """The names that permissions meet: with a fed directory what a token claims counts for nothing, and a user whom it
-    does not know, or no more, is nobody at all."""
+    """The names that permissions meet: with a directory that ever said anything what a token claims counts for nothing,
+    and a user whom it does not know, or no more, is nobody at all."""
     newest = {}
     for one in said:
         if one.principal not in newest or newest[one.principal].version < one.version:
             newest[one.principal] = one
     known = {name for name, one in newest.items() if not one.gone}
-    if not known:
+    if not newest:
         return who.certain | who.claimed | {EVERYONE}
     if any(name.startswith("user:") and name not in known for name in who.certain):
         return NOBODY

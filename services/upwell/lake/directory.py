@@ -34,7 +34,6 @@ _NAMES = sa.bindparam("names", expanding=True, type_=PRINCIPALS.c.principal.type
 _HERE = (PRINCIPALS.c.tenant == _TENANT, PRINCIPALS.c.gone == 0)
 
 _MARK = sa.select(DIRECTORIES.c.mark).where(DIRECTORIES.c.tenant == _TENANT)
-_FED = sa.select(sa.exists().where(*_HERE))
 _KNOWN = sa.select(PRINCIPALS.c.principal).where(*_HERE, PRINCIPALS.c.principal.in_(_NAMES))
 
 
@@ -64,9 +63,11 @@ _CLOSURES = {"sqlite": _closure(lateral=False), "postgresql": _closure(lateral=T
 class Standings:
     """Who an asker is, by the memberships that a transaction sees.
 
-    With a fed directory (one that knows anybody of the tenant) what a token claims counts for nothing, and a user whom
-    the directory does not know is nobody. What was found is kept under the mark that the tenant's directory had then:
-    each change of it writes another, so what is kept is never older than the transaction that asks.
+    With a fed directory what a token claims counts for nothing, and a user whom the directory does not know is nobody.
+    A directory that was ever fed stays so, also when all whom it knew are gone: an empty one knows nobody.
+
+    What was found is kept under the mark that the tenant's directory had then: each change of it writes another, so
+    what is kept is never older than the transaction that asks.
     """
 
     def __init__(self) -> None:
@@ -104,8 +105,6 @@ def _believed(asker: Asker) -> Standing:
 
 
 def _standing(connection: sa.Connection, asker: Asker) -> Standing:
-    if not connection.execute(_FED, {"of_tenant": asker.tenant}).scalar_one():
-        return _believed(asker)
     users = {name for name in asker.principals if name.startswith(USER)}
     if users - _names(connection, _KNOWN, asker.tenant, users):
         return Standing(reason=UNKNOWN_USER)
@@ -154,6 +153,16 @@ class SqlDirectory:
             if len(found) < PAGE:
                 return
             last = found[-1].principal
+
+    def forget(self, tenant: str) -> bool:
+        """See `ports.Directory.forget`. Whoever says something of a principal meanwhile has changed the mark."""
+        known = sa.select(PRINCIPALS.c.principal).where(*_HERE).limit(1)
+        with transaction(self._engine, "registry") as connection:
+            mark = connection.execute(_MARK, {"of_tenant": tenant}).scalar_one_or_none()
+            if connection.execute(known, {"of_tenant": tenant}).first() is not None:
+                return False
+            fed = sa.delete(DIRECTORIES).where(DIRECTORIES.c.tenant == tenant, DIRECTORIES.c.mark == mark)
+            return mark is None or connection.execute(fed).rowcount == 1
 
     def version(self, tenant: str, principal: str) -> int:
         written = sa.select(PRINCIPALS.c.version).where(

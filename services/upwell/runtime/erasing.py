@@ -157,6 +157,8 @@ def _forget_members(parts: Erasing, wish: EraseWish, found: Found) -> int:
     for member in gone:
         if not parts.memberships.effective(member, max(0.0, deadline - time.monotonic())):
             raise Retryable("a membership is not forgotten yet: do the workers run? Run the same command again")
+    if wish.scope is Scope.TENANT and not parts.directory.forget(wish.tenant):
+        raise Retryable("the tenant's directory is being fed: stop that, and run the same command again")
     return len(gone)
 
 
