@@ -22,15 +22,17 @@ from machines import LINES, PER_LINE, Fleet, names_of
 from reference import Reference, embedded_lake
 from rich.console import Console
 from schedule import Blow, Planned, Storm, planned
-from verdict import Log, Verdict, check_costs, check_events, check_lake, check_watch, ledger
+from verdict import Log, Verdict, check_audit, check_costs, check_events, check_lake, check_watch, ledger
 from watcher import Seen, Watcher
 
 import stagehand
 from qdrant_servers import SERVERS
+from upwell.audit.drain import Drain
 from upwell.config import Settings
 from upwell.embed import embedder_of
 from upwell.errors import Retryable
 from upwell.lake.publish import Publisher
+from upwell.lake.registry import SqlRegistry
 from upwell.records import ChangeEvent
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.producer import LogProducer
@@ -178,11 +180,20 @@ class Run:
             check_copies(ending, registry, store, identity.pipeline, readers=READERS, query=query)
             check_lake(verdict, ending, reference, self.past.said)
             check_costs(verdict, log, reference)
+            self._audit(verdict, registry)
         seen = Seen()
         for watcher in watchers:
             seen.add(watcher.seen)
         check_watch(verdict, seen)
         self._machines(verdict, storm)
+
+    def _audit(self, verdict: Verdict, registry: SqlRegistry) -> None:
+        """The ledger's worker may have been killed with something owed: the next one would go on here."""
+        with closing(opening.open_audit(self.settings)) as audit:
+            Drain(lambda: registry.outbox, lambda: audit).once()
+        tables = opening.audit_tables(self.settings)
+        with closing(tables):
+            check_audit(verdict, registry, tables)
 
     def _machines(self, verdict: Verdict, storm: Storm) -> None:
         for blow in Blow:

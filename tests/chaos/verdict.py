@@ -1,16 +1,21 @@
 """What came of it: every event counted by id, three ways, and the lake held against the embedded one."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 
 import psycopg
+import sqlalchemy as sa
 from ending import differences
 from history import MARK
 from kafka import KafkaConsumer, TopicPartition
 from rich.table import Table
 
+from upwell.audit.schema import AUDIT
+from upwell.audit.verify import verify
+from upwell.database import transaction
 from upwell.errors import Rejected
+from upwell.lake.outbox import origin_of
 from upwell.records import Outcome
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.codec import decode
@@ -143,6 +148,20 @@ def _misquoted(ending, said):
         wanted = said.get(key, {}).get(row.version, frozenset()) if not row.deleted else frozenset()
         if marks != wanted:
             yield f"{key.doc_id} at version {row.version}: {sorted(marks ^ wanted)[:5]}"
+
+
+def check_audit(verdict, registry, tables):
+    """Chains verify, and every act that the registry remembers has exactly one record. Nothing is owed any more."""
+    verdict.expect("audit chains that do not verify", (f"{one.writer}: {one.bad}" for one in verify(tables) if one.bad))
+    with transaction(tables.engine, "audit", read_only=True) as connection:
+        written = connection.execute(sa.select(AUDIT.c.origin, AUDIT.c.body).where(AUDIT.c.origin.is_not(None))).all()
+    verdict.counts["acts audited"] = len(written)
+    origins = {origin for origin, _ in written}
+    lines = [line for row in registry.rows() for line in registry.history(row.key)]
+    verdict.counts["acts remembered"] = len(lines)
+    verdict.expect("acts without a record", (str(line.event_id) for line in lines if origin_of(line) not in origins))
+    twice = Counter(body for _, body in written)
+    verdict.expect("acts with two records", (body for body, count in twice.items() if count > 1))
 
 
 def check_costs(verdict, log, reference):

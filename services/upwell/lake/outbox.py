@@ -93,6 +93,15 @@ def put_membership(connection: sa.Connection, member: Membership) -> None:
     connection.execute(_INSERT, line)
 
 
+def origin_of(entry: AppliedEntry) -> str:
+    """By which the audit knows the act again (`ports.Owed`)."""
+    return _origin(entry.key, entry.event_id, entry.op, str(entry.outcome))
+
+
+def _origin(key: DocKey, event_id: str, op: str, outcome: str) -> str:
+    return stable_hash(key.canonical, event_id, op, outcome)
+
+
 def _values(entry: AppliedEntry) -> dict[str, object]:
     reason = entry.detail if entry.detail in _CODES else ""
     if entry.op == MOVE:
@@ -126,8 +135,7 @@ def _owed(line: Mapping[Any, Any]) -> Owed:
         outcome=str(Outcome(line["outcome"])),
         reason=line["reason"],
     )
-    origin = stable_hash(key.canonical, line["event_id"], line["op"], line["outcome"])
-    return Owed(id=line["id"], entry=entry, origin=origin)
+    return Owed(id=line["id"], entry=entry, origin=_origin(key, line["event_id"], line["op"], line["outcome"]))
 
 
 def _owed_membership(line: Mapping[Any, Any]) -> Owed:
