@@ -1,6 +1,7 @@
 """What the registry promises (ports.Registry): rows, manifests and history change together, by compare-and-set."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
@@ -411,3 +412,45 @@ def test_what_permissions_name_is_known_by_tenant(registry, where):
     publish(other, "many", acl=many)
     assert len(registry.named("t", [f"group:{n}" for n in range(5000)])) == 3000
     other.close()
+
+
+def test_commits_together_are_one_transaction_in_which_a_loser_loses_alone(registry, where):
+    """Another process sees all of them or none; one that comes too late leaves the others as they are."""
+    other = SqlRegistry.at(where)
+    publish(registry, "there")
+    with registry.together():
+        assert registry.commit(DocumentRow(key=key("a"), acl=ANA), expected_rev=0)
+        assert registry.read(key("a"))[0].rev == 1
+        assert not registry.commit(DocumentRow(key=key("there"), title="lost"), expected_rev=0)
+        assert not registry.commit(DocumentRow(key=key("there"), title="lost"), expected_rev=9)
+        assert registry.commit(DocumentRow(key=key("b")), expected_rev=0)
+        assert other.row(key("a")) is None
+    assert [other.row(key(name)).rev for name in ("a", "b", "there")] == [1, 1, 1]
+    assert other.row(key("there")).title != "lost"
+    other.close()
+
+
+def test_commits_together_leave_nothing_when_the_block_raises(registry):
+    """Not even what the process remembers of the names in permissions: they are written when they come again."""
+    row = DocumentRow(key=key("a"), acl=ANA)
+
+    def interrupted():
+        with registry.together():
+            assert registry.commit(row, expected_rev=0)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        interrupted()
+    assert registry.row(key("a")) is None
+    assert registry.commit(row, expected_rev=0)
+    assert registry.named("t", ["user:ana"]) == {"user:ana"}
+
+
+def test_what_one_thread_does_together_is_not_anothers(registry):
+    with registry.together():
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(registry.row, key("a")).result(timeout=10) is None
+        assert registry.commit(DocumentRow(key=key("a")), expected_rev=0)
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(registry.row, key("a")).result(timeout=10) is None
+    assert registry.row(key("a")) is not None

@@ -86,3 +86,11 @@ def test_an_upsert_without_news_for_those_who_read_binds_nothing(world):
     assert not world.bind(change(1, doc="new"))
     assert not world.bind(change(2, acl_version=1))
     assert world.registry.row(world.key("new")) is None
+
+
+def test_many_are_bound_together_each_on_its_own_account(world):
+    """One that comes late binds nothing, and keeps nobody else from it."""
+    world.deliver(change(1, doc="b"))
+    events = [NARROWED, change(0, Op.DELETE), change(2, Op.DELETE, doc="b"), change(1, doc="new")]
+    assert world.publisher.bind_all([world.ours(event) for event in events]) == [True, False, True, False]
+    assert world.shown(ANYBODY) == []

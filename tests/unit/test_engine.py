@@ -35,8 +35,8 @@ class ScriptedStages:
     def warm(self):
         self.calls.append("warm")
 
-    def bind(self, event):
-        return False
+    def bind(self, events):
+        return [False] * len(events)
 
     def control(self, event, *, bound=False):
         with self.lock:
@@ -264,11 +264,12 @@ class BindingStages(ScriptedStages):
         self.bound: list[str] = []
         self.followed: set[str] = set()
 
-    def bind(self, event):
+    def bind(self, events):
         if self.store_is_back is None:
-            raise Retryable("the registry is away") if event.op is Op.ACL else AssertionError(event)
-        self.bound.append(event.event_id)
-        return True
+            assert all(event.op is Op.ACL for event in events)
+            raise Retryable("the registry is away")
+        self.bound.extend(event.event_id for event in events)
+        return [True] * len(events)
 
     def control(self, event, *, bound=False):
         if bound:

@@ -6,7 +6,7 @@ from several threads and processes, and after a crash anywhere: a loser of a rac
 again.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -89,6 +89,11 @@ class Publisher:
                     return False
                 permitted = self._binding.permit(event) is not None
                 return self._binding.move_away(event) or permitted
+
+    def bind_all(self, events: Sequence[ChangeEvent]) -> list[bool]:
+        """`bind` for many, in one transaction: all of it or, when it raises, nothing."""
+        with self._registry.together():
+            return [self.bind(event) for event in events]
 
     def control(self, event: ChangeEvent, *, bound: bool = False) -> PublishResult | None:
         """Apply at once what must not wait: a permission, a delete, an erase, the old id's tombstone of a move.

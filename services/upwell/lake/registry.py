@@ -5,8 +5,9 @@ once and its compiled form is cached by SQLAlchemy.
 """
 
 import itertools
+import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from upwell.lake import rows as encoded
 from upwell.lake import statements as sql
 from upwell.lake.directory import SqlDirectory, Standings
 from upwell.lake.isolation import confine
-from upwell.lake.named import AclNames
+from upwell.lake.named import AclNames, Names
 from upwell.lake.outbox import SqlOutbox, put_act, put_ended
 from upwell.lake.schema import CHUNKS, META, METADATA, STEPS, VERSION
 from upwell.ports import AppliedEntry, DocumentRow, LiveChunk, Manifest, Snapshot, SourceCounts
@@ -44,6 +45,13 @@ class _Lost(Exception):
     """Another writer moved the row first."""
 
 
+class _Shared(threading.local):
+    """The transaction that a thread's calls have together, if they have one, and the names of permissions in it."""
+
+    connection: sa.Connection | None = None
+    named: Names = frozenset()
+
+
 class SqlRegistry:
     """`ports.Registry` over an engine. Safe from several threads and processes.
 
@@ -56,6 +64,7 @@ class SqlRegistry:
         self.directory = SqlDirectory(engine)
         self._standings = Standings()
         self._named = AclNames()
+        self._shared = _Shared()
         self.outbox = SqlOutbox(engine)
         if migrated:
             return
@@ -120,8 +129,23 @@ class SqlRegistry:
                     put_act(connection, act)
         except _Lost:
             return False
-        self._named.remember(named)
+        if self._shared.connection is None:
+            self._named.remember(named)
+        else:
+            self._shared.named |= named
         return True
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        shared = self._shared
+        shared.named = frozenset()
+        with self._transaction() as connection:
+            shared.connection = connection
+            try:
+                yield
+            finally:
+                shared.connection = None
+        self._named.remember(shared.named)
 
     def record(self, entry: AppliedEntry) -> None:
         with suppress(_Lost), self._transaction() as connection:
@@ -251,9 +275,14 @@ class SqlRegistry:
 
     @contextmanager
     def _transaction(self, tenant: str | None = None, *, read_only: bool = False) -> Iterator[sa.Connection]:
+        shared = self._shared.connection
         try:
-            with transaction(self._engine, "registry", read_only=read_only, tenant=tenant) as connection:
-                yield connection
+            if shared is None:
+                with transaction(self._engine, "registry", read_only=read_only, tenant=tenant) as connection:
+                    yield connection
+            else:
+                with mapped("registry"), nullcontext() if read_only else shared.begin_nested():
+                    yield shared
         except sa.exc.IntegrityError as e:
             raise _Lost from e
 

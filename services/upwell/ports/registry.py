@@ -1,6 +1,7 @@
 """The registry's port: the truth about documents, permissions and memberships, and the records it keeps."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from upwell.access import Asker, Standing, both
@@ -216,6 +217,11 @@ class Registry(Protocol):
         event."""
         ...
 
+    def together(self) -> AbstractContextManager[None]:
+        """What this thread reads and commits in the block is one transaction, which costs the disk one wait. A commit
+        that loses its race there leaves the others as they are; a block that raises leaves none of them."""
+        ...
+
     def record(self, entry: AppliedEntry) -> None:
         """Append a history line alone (for what was refused). A line of the same event and outcome is not repeated."""
         ...
@@ -293,10 +299,6 @@ class Directory(Protocol):
 
     def members(self, tenant: str, principal: str | None = None) -> Iterator[Membership]:
         """What is known of a tenant's principals (of one, if named), by name; those gone are left out."""
-        ...
-
-    def forget(self, tenant: str) -> bool:
-        """Be for an erased tenant as if never fed. False, and nothing written, if anybody is known there (by now)."""
         ...
 
     def version(self, tenant: str, principal: str) -> int:

@@ -5,7 +5,7 @@ over thousands of documents binds as fast as the registry commits, however long 
 """
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -14,19 +14,22 @@ from upwell.errors import UpwellError
 from upwell.records import ChangeEvent
 from upwell.runtime.backlog import Backlog, Ticket
 
+MOST_TOGETHER = 16
+"""How many share a commit: its wait for the disk costs as much as binding several, and the first waits for the last."""
+
 
 class Binding:
     """Binds events, permissions first, each kind in order of arrival, and passes their tickets on.
 
-    `bind` says whether the registry has changed. What cannot be bound is passed on as it is: whoever takes it next does
-    all of it, tries again and tells of it.
+    `bind` says of each whether it has changed the registry. What cannot be bound is passed on as it is: whoever takes
+    it next does all of it, tries again and tells of it.
     """
 
     def __init__(
         self,
         *,
         event: Callable[[int], ChangeEvent | None],
-        bind: Callable[[ChangeEvent], bool],
+        bind: Callable[[Sequence[ChangeEvent]], Sequence[bool]],
         pass_on: Callable[[Iterable[Ticket]], None],
     ) -> None:
         self._event = event
@@ -47,15 +50,20 @@ class Binding:
 
     def _run(self) -> None:
         while (ticket := self._waiting.take()) is not None:
-            self._pass_on([self._bound(ticket)])
-            self._waiting.done(ticket)
+            tickets = [ticket]
+            while len(tickets) < MOST_TOGETHER and (more := self._waiting.take(timeout_s=0)) is not None:
+                tickets.append(more)
+            self._pass_on(self._bound(tickets))
+            for ticket in tickets:
+                self._waiting.done(ticket)
 
-    def _bound(self, ticket: Ticket) -> Ticket:
+    def _bound(self, tickets: Sequence[Ticket]) -> list[Ticket]:
         try:
-            event = self._event(ticket.seq)
-            if event is not None and self._bind(event):
-                return msgspec.structs.replace(ticket, bound=True)
+            read = [(ticket.seq, self._event(ticket.seq)) for ticket in tickets]
+            events = {seq: event for seq, event in read if event is not None}
+            changed = dict(zip(events, self._bind(list(events.values())), strict=True)) if events else {}
         except Exception as e:  # noqa: BLE001 the next step meets it again, and is guarded
             if not isinstance(e, UpwellError):
-                logs.unexpected("bind_failed", e, seq=ticket.seq)
-        return ticket
+                logs.unexpected("bind_failed", e, seq=tickets[0].seq)
+            return list(tickets)
+        return [msgspec.structs.replace(ticket, bound=changed.get(ticket.seq, False)) for ticket in tickets]

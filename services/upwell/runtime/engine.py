@@ -54,8 +54,9 @@ class Stages(Protocol):
         """Work is coming: make ready, in the background, what it will need."""
         ...
 
-    def bind(self, event: ChangeEvent) -> bool:
-        """Make effective what must not wait, in the registry alone. True if that has changed anything."""
+    def bind(self, events: Sequence[ChangeEvent]) -> Sequence[bool]:
+        """Make effective what must not wait, in the registry alone and all together. True for each that has changed
+        anything."""
         ...
 
     def control(self, event: ChangeEvent, *, bound: bool = False) -> Work | None:

@@ -5,7 +5,7 @@ here: a document that will not parse ends as a dead letter and keeps its last go
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -54,8 +54,8 @@ class EmbeddedStages:
         self._preparer.warm()
         self._publisher.warm()
 
-    def bind(self, event: ChangeEvent) -> bool:
-        return self._publisher().bind(event)
+    def bind(self, events: Sequence[ChangeEvent]) -> Sequence[bool]:
+        return self._publisher().bind_all(events)
 
     def control(self, event: ChangeEvent, *, bound: bool = False) -> Work | None:
         """Of an unseen document too: its first content may be on its way with a wider permission."""
