@@ -24,9 +24,10 @@ class Act(StrEnum):
 class AuditEntry(Record, frozen=True, kw_only=True):
     """One act. `actor` is who did it (`user:ana`, `source:handbook`, `operator:ana`, or empty: nobody known).
 
-    Of a read: `principals` are those it was checked for (of many the digest of a record before it), `query` the words or their hash by policy, `hits` the ids of
-    what was shown (`source/doc_id#chunk_key`), `refused` how many hits the re-check refused. `outcome` is `ok`,
-    `applied`, `superseded`, `dead`, or `refused` with its `reason`. No document's text stands here.
+    Of a read: `principals` are those it was checked for (of many, their digest in all but a day's first record),
+    `query` the words or their hash by policy, `hits` the ids of what was shown (`source/doc_id#chunk_key`), `refused`
+    how many hits the re-check refused. `outcome` is `ok`, `applied`, `superseded`, `dead`, or `refused` with its
+    `reason`. No document's text stands here.
     """
 
     act: Act
