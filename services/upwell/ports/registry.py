@@ -301,6 +301,10 @@ class Directory(Protocol):
         """What is known of a tenant's principals (of one, if named), by name; those gone are left out."""
         ...
 
+    def forget(self, tenant: str) -> bool:
+        """Be for an erased tenant as if never fed. False, and nothing written, if anybody is known there (by now)."""
+        ...
+
     def version(self, tenant: str, principal: str) -> int:
         """The version of what was written last of a principal, gone or not; -1 if nothing was."""
         ...
