@@ -115,7 +115,11 @@ def revoked(url, key, lake, turn):
 
 
 def effective(lake, names):
-    """event_id -> seconds from accepted (the log) to effective (the registry's transaction)."""
+    """event_id -> seconds from accepted (the log) to effective (the registry's transaction).
+
+    The registry's time is taken inside the transaction; its commit, one wait for the disk, comes on top (2 ms at the
+    median and 14 to 22 ms at the 99th percentile where this was measured).
+    """
     with (
         closing(sqlite3.connect(lake / "events.sqlite")) as log,
         closing(sqlite3.connect(lake / "registry.sqlite")) as registry,
