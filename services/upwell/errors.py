@@ -6,6 +6,7 @@
     │   └── KeyLookupFailed  the keys that would prove who asks cannot be had now
     ├── Rejected             this input never will: dead-letter it with its `reason`
     ├── Misconfigured        stop now: a setting, an option or the lake itself is wrong (exit status 2)
+    │   └── Broken           a part of the lake refuses us, or is damaged: no fault of whoever asks
     ├── Unauthorized         whoever asks did not prove who they are
     └── NotFound             the thing asked for does not exist, or the reader may not know that it does
 
@@ -97,6 +98,10 @@ class Rejected(UpwellError):
 
 class Misconfigured(UpwellError):
     """A setting, an option or the lake is wrong; the text names it and says what to do."""
+
+
+class Broken(Misconfigured):
+    """A database or a server of the lake refuses us, or is damaged. The text is for the operator, not the network."""
 
 
 class NotFound(UpwellError):

@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from upwell.errors import Misconfigured, Reason, Rejected, Retryable, UpwellError
+from upwell.errors import Broken, Misconfigured, Reason, Rejected, Retryable, UpwellError
 
 DRIVER = "postgresql+psycopg"
 SCHEMES = ("postgresql", "postgres", DRIVER)
@@ -111,7 +111,7 @@ def postgres_fault(error: sa.exc.DBAPIError, what: str) -> UpwellError:
     if code.startswith(_BAD_INPUT) and code != "54001":
         return Rejected(Reason.INVALID_EVENT, f"the {what} cannot hold this ({code})")
     if code.startswith(_MISCONFIGURED) or (not code and _REFUSED.search(text)):
-        return Misconfigured(f"the {what} refuses: {text}")
+        return Broken(f"the {what} refuses: {text}")
     return Retryable(f"the {what} cannot be used now: {text}")
 
 

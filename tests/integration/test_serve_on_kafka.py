@@ -201,6 +201,9 @@ def test_answers_need_no_broker(lake, http):
             assert answer.elapsed.total_seconds() < 4, "nobody was waited for"
         stale = [http.get("/v1/sources", headers=ana).json()["sources"][0]["staleness_s"] for _ in range(2)]
         assert stale[0] < stale[1], "the ledger hears nothing new, and nothing newer is promised"
+        assert lake.stop_serving() == 0
+        lake.start_serving()
+        assert "same.md" in hits(http, ana)
     finally:
         lake.fleet.broker.resume()
 
@@ -270,3 +273,19 @@ def test_a_database_that_is_killed_in_the_midst_of_searches_costs_answers_and_no
     wait_for(lake.ready, 60, "ready again")
     with closing(wiring.audit(lake.settings)) as audit:
         assert [report.bad for report in audit.verify() if report.bad] == []
+
+
+def test_a_right_that_the_role_loses_shows_nothing_and_names_nothing(lake, http):
+    """The operator's log says what is wrong; whoever asks is told to come again."""
+    ana = lake.bearer("ana")
+    for right in ("SELECT ON documents", "INSERT ON audit"):
+        what, of = right.split(" ON ")
+        lake.fleet.postgres.run(f"REVOKE {what} ON {of} FROM lake_readers", lake.database)
+        try:
+            answer = http.post("/v1/search", json=QUERY, headers=ana)
+        finally:
+            lake.fleet.postgres.run(f"GRANT {what} ON {of} TO lake_readers", lake.database)
+        assert (answer.status_code, answer.json()["error"]) == (503, "Retryable")
+        assert of not in answer.text
+        assert f"permission denied for table {of}" in lake.log()
+    assert "same.md" in hits(http, ana)

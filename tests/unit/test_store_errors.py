@@ -9,7 +9,7 @@ import qdrant_client.common.client_exceptions as common
 import qdrant_client.http.exceptions as http
 
 from lake_samples import DIM, point
-from upwell.errors import Misconfigured, Reason, Rejected, Retryable, UpwellError
+from upwell.errors import Broken, Misconfigured, Reason, Rejected, Retryable, UpwellError
 from upwell.lake.store import edge_child
 from upwell.lake.store import edge_requests as ask
 from upwell.lake.store.qdrant import QdrantStore
@@ -54,9 +54,9 @@ def refusal(status, body=b"the text of a document"):
         (400, Rejected, Reason.INVALID_EVENT),
         (422, Rejected, Reason.INVALID_EVENT),
         (413, Rejected, Reason.TOO_LARGE),
-        (401, Misconfigured, None),
-        (403, Misconfigured, None),
-        (404, Misconfigured, None),
+        (401, Broken, None),
+        (403, Broken, None),
+        (404, Broken, None),
         (408, Retryable, None),
         (409, Retryable, None),
         (429, Retryable, None),

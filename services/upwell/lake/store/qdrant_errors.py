@@ -1,8 +1,8 @@
 """Errors of qdrant-client, mapped to ours.
 
-UnexpectedResponse 401, 403     Misconfigured    the key
-UnexpectedResponse 404          Misconfigured    no such collection
-UnexpectedResponse 400 "Help:"  Misconfigured    the collection's strict mode forbids what we need
+UnexpectedResponse 401, 403     Broken           the key
+UnexpectedResponse 404          Broken           no such collection
+UnexpectedResponse 400 "Help:"  Broken           the collection's strict mode forbids what we need
 UnexpectedResponse 413          Rejected         too_large
 UnexpectedResponse 400, 422     Rejected         invalid_event
 everything else of the client   Retryable        the server is away, busy, full or broken
@@ -22,7 +22,7 @@ import httpx
 from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
 
-from upwell.errors import Misconfigured, Reason, Rejected, Retryable, UpwellError
+from upwell.errors import Broken, Reason, Rejected, Retryable, UpwellError
 
 REFUSALS = {400: Reason.INVALID_EVENT, 422: Reason.INVALID_EVENT, 413: Reason.TOO_LARGE}
 STRICT = b" Help: "
@@ -35,17 +35,17 @@ def mapped(error: Exception) -> UpwellError:
     if isinstance(error, UnexpectedResponse):
         status = error.status_code or 0
         if status in {401, 403}:
-            return Misconfigured(
+            return Broken(
                 f"the Qdrant server refused the API key (HTTP {status}): check setting store_api_key "
                 "(UPWELL_STORE_API_KEY), which must be allowed to write"
             )
         if status == 404:
-            return Misconfigured(
+            return Broken(
                 "the Qdrant server does not know this collection (HTTP 404): run `upwell init`, or check setting store "
                 "(UPWELL_STORE)"
             )
         if status == 400 and STRICT in (error.content or b""):
-            return Misconfigured(
+            return Broken(
                 "the strict mode of the Qdrant collection refuses what Upwell needs: raise its limits, which the "
                 "server's log names"
             )

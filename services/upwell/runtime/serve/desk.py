@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from upwell import logs
 from upwell import metrics as m
-from upwell.errors import Retryable, UpwellError
+from upwell.errors import Broken, Retryable, UpwellError
 from upwell.reading import ReadApi, Reader
 from upwell.runtime.refusing import status_of
 from upwell.runtime.serve.guests import Guests
@@ -60,7 +60,12 @@ class Desk:
 
 
 def known(error: Exception, route: str) -> UpwellError:
-    """The error to tell of. One that nobody foresaw is logged by its place, for its text may be a document's."""
+    """The error to tell of. One that nobody foresaw is logged by its place, for its text may be a document's; why a
+    part of the lake refuses us is for its operator alone.
+    """
+    if isinstance(error, Broken):
+        logs.warn("lake_broken", route=route, why=str(error))
+        return Retryable("the lake cannot be asked now; its operator's log says why")
     if isinstance(error, UpwellError):
         status = status_of(error)[0]
         if status >= 500:
