@@ -252,6 +252,20 @@ def test_a_source_of_many_permissions_is_found_by_a_search(lake):
     assert lake.reading.sources(reader=who("user:40")).sources == ()
 
 
+def test_a_hidden_source_costs_no_search_whose_time_would_tell_of_it(lake):
+    """Nobody is told how many sources they may not see, by the clock either; a source in doubt is still searched."""
+    for n in range(5):
+        lake.publish("a.md", "Words.", source=f"hidden-{n}", acl=SECRET)
+    lake.publish("a.md", "Words.", source="mixed")
+    lake.publish("b.md", "More words.", source="mixed")
+    lake.delete("a.md", source="mixed")
+    asked = []
+    embed = lake.embedder.embed_query
+    lake.embedder.embed_query = lambda text: asked.append(text) or embed(text)
+    assert [s.source for s in lake.reading.sources(reader=ANA).sources] == ["mixed"]
+    assert asked in ([], ["mixed"])
+
+
 def test_every_read_is_audited_before_it_leaves(lake):
     """Who, for which principals, what was shown: ids and a hash, no words."""
     lake.publish("a.md", "Sixteen weeks.")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from msgspec.structs import replace
 
+from upwell.access import admits
 from upwell.answers import SourceStatus
 from upwell.clock import rfc3339
 from upwell.ports import Embedder, Registry, Snapshot, Store
@@ -32,12 +33,13 @@ def visible_sources(
     asker = reading.asker
     check_names(asker.tenant, *asker.principals, *asker.claimed)
     moment = registry.snapshot(NO_PIPELINE, asker=asker)
-    found = {
-        source: key
-        for source in registry.browsing(asker.tenant).sources()
-        if (key := _by_permission(source, moment, reading, registry))
-        or (key := _by_search(source, reading, registry=registry, store=store, embedder=embedder, pipeline=pipeline))
-    }
+    found: dict[str, DocKey] = {}
+    for source in registry.browsing(asker.tenant).sources():
+        key, sure = _by_permission(source, moment, reading, registry)
+        if not sure:
+            key = _by_search(source, reading, registry=registry, store=store, embedder=embedder, pipeline=pipeline)
+        if key is not None:
+            found[source] = key
     fresh = {one.source: one for one in freshness([(asker.tenant, source) for source in found])}
     last = registry.snapshot(NO_PIPELINE, asker=asker, documents=found.values())
     answer = SourcesAnswer(
@@ -51,14 +53,19 @@ def visible_sources(
     return answer, Shown(standing=last.standing, hits=tuple(one.source for one in answer.sources))
 
 
-def _by_permission(source: str, moment: Snapshot, reading: Reading, registry: Registry) -> DocKey | None:
+def _by_permission(source: str, moment: Snapshot, reading: Reading, registry: Registry) -> tuple[DocKey | None, bool]:
+    """A document of the source that may be seen, if one is found by its permissions, and whether that is sure. What is
+    hidden by all of its permissions must not cost a search: the time would tell how many such sources there are."""
     browsing = registry.browsing(reading.asker.tenant)
     docs = browsing.permissions(source, MOST_PERMISSIONS)
-    for key in browsing.keys(docs).values():
+    keys = browsing.keys(docs)
+    sure = len(docs) < MOST_PERMISSIONS and len(keys) == len(docs)
+    for key in keys.values():
         row = registry.row(key)
         if row is not None and is_visible(Located(row=row), reading, moment):
-            return key
-    return None
+            return key, True
+        sure = sure and row is not None and not admits(row.effective_acl, moment.standing.principals)
+    return None, sure and browsing.permissions(source, MOST_PERMISSIONS) == docs
 
 
 def _by_search(
