@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import httpx
+import httpx2
 import msgspec
 from command import TERMINATE, Running, Upwell
 
@@ -21,6 +22,7 @@ SOURCE = "notes"
 MAX_AGE_S = 2.0
 PATIENCE_S = 300
 """On a machine that has much else to do; what is wrong with an answer is never its time."""
+TRIES = 4
 MARKER = re.compile(r"\bm[0-9a-z]+x\b")
 QUERY = "marker of a note"
 MOST_OF_A_TOOL = 20
@@ -81,7 +83,20 @@ class ServedLake:
         self._running.ready()
         (self.url,) = re.findall(r"listening on (http://\S+):", self._running.log.read_text())
         self._key = LakeKey.at(home / ".upwell" / "signing-key.json")
+        self.cut = 0
         self._http = httpx.Client(base_url=self.url, timeout=PATIENCE_S)
+
+    def _asked(self, method, path, **given):
+        """An answer; asked again where the connection was cut, as it may be on a machine that has much else to do.
+        Every request here may be repeated: reads change nothing, and an event or a membership is one however often it
+        comes.
+        """
+        for _ in range(TRIES):
+            try:
+                return self._http.request(method, path, **given)
+            except httpx.TransportError:
+                self.cut += 1
+        return self._http.request(method, path, **given)
 
     def bearer(self, tenant, who):
         (user,) = who.certain
@@ -100,25 +115,25 @@ class ServedLake:
             said["media_type"] = "text/markdown"
         key = {"Authorization": f"Bearer {KEYS[tenant]}"}
         body = msgspec.json.encode({name: value for name, value in said.items() if value is not None})
-        answer = self._http.post("/v1/events?wait=applied&timeout_s=60", content=body, headers=key)
+        answer = self._asked("POST", "/v1/events?wait=applied&timeout_s=60", content=body, headers=key)
         assert (answer.status_code, len(answer.json().get("ended", ()))) == (200, 1), answer.text
 
     def tell(self, member):
         """One membership, when it is in force."""
         body = {"member_of": sorted(member.member_of), "version": member.version, "gone": member.gone}
         key = {"Authorization": f"Bearer {DIRECTORY_KEY}"}
-        answer = self._http.put(f"/v1/principals/{member.principal}?wait=applied", json=body, headers=key)
+        answer = self._asked("PUT", f"/v1/principals/{member.principal}?wait=applied", json=body, headers=key)
         assert (answer.status_code, answer.json()["effective"]) == (200, True), answer.text
 
     def http(self, tenant, who):
-        answer = self._http.post("/v1/search", json={"query": QUERY, "k": 100}, headers=self.bearer(tenant, who))
+        answer = self._asked("POST", "/v1/search", json={"query": QUERY, "k": 100}, headers=self.bearer(tenant, who))
         assert answer.status_code == 200, answer.text
         return [(hit["source"], hit["doc_id"], MARKER.findall(hit["text"])) for hit in answer.json()["hits"]]
 
     def fetch(self, tenant, who, source, doc):
         """The markers of one document; none if it is not there."""
         asked = {"doc_id": doc, "source": source}
-        answer = self._http.get("/v1/documents", params=asked, headers=self.bearer(tenant, who))
+        answer = self._asked("GET", "/v1/documents", params=asked, headers=self.bearer(tenant, who))
         assert answer.status_code in {200, 404}, answer.text
         return MARKER.findall("\n".join(s["text"] for s in answer.json()["sections"])) if answer.is_success else []
 
@@ -133,7 +148,12 @@ class ServedLake:
                 hits = answer.structured_content["hits"]
                 done([(hit["source"], hit["doc_id"], MARKER.findall(hit["excerpt"])) for hit in hits])
 
-        talk_http(self.url, self.bearer(tenant, who), conversation)
+        for _ in range(TRIES):
+            try:
+                return talk_http(self.url, self.bearer(tenant, who), conversation)
+            except* httpx2.TransportError:
+                self.cut += 1
+        return talk_http(self.url, self.bearer(tenant, who), conversation)
 
     def cli(self, tenant, who):
         (user,) = (name for name in who.certain if name.startswith("user:"))

@@ -44,6 +44,7 @@ def search_served(seed, shares):
                 looked.result()
             changing.result()
             telling.quiet()
+        tally.happened["served: connections that were cut"] += lake.cut
     return tally
 
 

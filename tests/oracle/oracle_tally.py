@@ -5,11 +5,6 @@ from dataclasses import dataclass, field
 
 LEAK, PART, REST = "leak", "part", "rest"
 WAYS = ("library", "cli", "http", "mcp")
-SAID = {
-    "showed something": "showed",
-    "showed only a part of what is there": "hidden",
-    "met a change under way": "interleaved",
-}
 
 
 @dataclass
