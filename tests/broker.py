@@ -56,7 +56,7 @@ class Broker:
         """What the broker has printed so far."""
         return self._log.read_text(errors="replace") if self._log.exists() else ""
 
-    def start(self, timeout_s: float = 60) -> None:
+    def start(self, timeout_s: float = 180) -> None:
         """Run it, and wait until it says that it is ready."""
         data = self._folder / "data"
         if not data.exists():

@@ -113,7 +113,7 @@ class GroupCommit:
             error = e
         except UpwellError as e:
             logs.warn("audit_refused", why=str(e))
-            error = Retryable(str(e))
+            error = Retryable("the audit cannot be written now")
         except Exception as e:  # noqa: BLE001 whoever waits must hear of it, and the thread must stay
             logs.unexpected("audit_failed", e)
             error = Retryable(f"the audit cannot be written: unexpected {type(e).__name__}")

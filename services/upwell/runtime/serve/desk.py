@@ -17,6 +17,7 @@ from upwell.search.questions import Question
 T = TypeVar("T")
 
 READERS = 32
+AWAY = "the lake cannot be asked now; try again later"
 MOST_WAITING = 256
 """Whoever comes while so many wait is told to come again (503)."""
 
@@ -61,11 +62,11 @@ class Desk:
 
 def known(error: Exception, route: str) -> UpwellError:
     """The error to tell of. One that nobody foresaw is logged by its place, for its text may be a document's; why a
-    part of the lake refuses us is for its operator alone.
+    part of the lake is away or refuses us, and where it is, are for its operator alone.
     """
-    if isinstance(error, Broken):
-        logs.warn("lake_broken", route=route, why=str(error))
-        return Retryable("the lake cannot be asked now; its operator's log says why")
+    if isinstance(error, Broken) or (type(error) is Retryable and error.__cause__ is not None):
+        logs.warn("not_answered", route=route, status=503, kind=type(error).__name__, why=str(error))
+        return Retryable(AWAY)
     if isinstance(error, UpwellError):
         status = status_of(error)[0]
         if status >= 500:
