@@ -9,7 +9,7 @@ from upwell.errors import UpwellError
 from upwell.lake.isolation import POLICIES
 from upwell.lake.registry import SqlRegistry
 from upwell.lake.schema import METADATA
-from upwell.ports import AppliedEntry, DocumentRow, Manifest, ManifestEntry
+from upwell.ports import AclEnd, AppliedEntry, DocumentRow, Manifest, ManifestEntry
 from upwell.records import Acl, DocKey, Kind, Membership, Outcome
 
 pytestmark = pytest.mark.integration
@@ -155,13 +155,14 @@ def test_the_registry_reads_as_ever(lake, readers):
 
 
 def test_a_lake_of_the_first_schema_is_secured_when_it_is_brought_forward(url, postgres):
-    """The tables that were there get their policies with the new ones, and lose nothing."""
+    """The tables that were there get their policies with the new ones, and lose nothing; tombstones end permissions."""
     made = SqlRegistry.at(url)
-    assert made.commit(DocumentRow(key=key("a")), expected_rev=0)
+    assert made.commit(DocumentRow(key=key("a"), version=3), expected_rev=0)
+    assert made.commit(DocumentRow(key=key("z"), version=5, rank=1, deleted=True), expected_rev=0)
     made.close()
     engine = open_database(url)
     new = ("principals", "member_of", "directories", "acl_names", "links", "browsing", "outbox")
-    columns = ("links", "acl_missing", "acl_missing_since")
+    columns = ("links", "acl_missing", "acl_missing_since", "acl_read", "reserve", "ends")
     with engine.begin() as connection:
         for table in ("documents", "manifests", "chunks", "applied"):
             connection.exec_driver_sql(f"DROP POLICY upwell_reading ON {table}")
@@ -174,7 +175,8 @@ def test_a_lake_of_the_first_schema_is_secured_when_it_is_brought_forward(url, p
         connection.exec_driver_sql("INSERT INTO schema_version VALUES (1)")
     engine.dispose()
     again = SqlRegistry.at(url, reading=True)
-    assert [row.key for row in again.rows("t")] == [key("a")]
+    found = [(row.key, row.acl_read, row.ends) for row in again.rows("t")]
+    assert found == [(key("a"), 3, ()), (key("z"), 5, (AclEnd(version=5, acl_version=0),))]
     assert list(again.rows("u")) == []
     for table in POLICIES:
         assert visible(again, table, "nobody's") == []
