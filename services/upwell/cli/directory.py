@@ -82,7 +82,7 @@ def list_(
         answers = api.principals_list(tenant=tenant)
     emit(answers, None if as_json else view(answers))
     if not answers:
-        note("the directory is empty: groups are those that tokens and --group name")
+        note("the directory knows nobody. Never fed: tokens and --group name the groups. Fed once: no user sees anything")
 
 
 def line(answer: MemberAnswer) -> str:
