@@ -82,7 +82,7 @@ def list_(
         answers = api.principals_list(tenant=tenant)
     emit(answers, None if as_json else view(answers))
     if not answers:
-        note("the directory knows nobody. Never fed: tokens and --group name the groups. Fed once: no user sees anything")
+        note("the directory knows nobody: if it was ever fed, no user sees anything; if not, tokens name the groups")
 
 
 def line(answer: MemberAnswer) -> str:
