@@ -170,6 +170,17 @@ def test_what_a_crash_left_of_a_rewrite_is_removed(tmp_path):
     store.close()
 
 
+def test_what_a_kill_left_of_a_log_file_to_come_does_not_keep_a_vacuum_from_ending(store, tmp_path):
+    """The log makes its next file in a folder beside the others; killed in the midst, the folder stays."""
+    store.insert([point("a", n) for n in range(3)])
+    left = tmp_path / "store" / "points" / "wal" / "left-by-a-kill"
+    left.mkdir()
+    (left / "segment").write_bytes(b"wal" + b"\0" * 100)
+    store.prune(key("a"), 1, set())
+    store.vacuum()
+    assert store.count() == 0
+
+
 def test_opening_waits_for_the_previous_process(tmp_path):
     """A restart need not know when the old child is gone."""
     first = EdgeStore(tmp_path / "store", dim=DIM)

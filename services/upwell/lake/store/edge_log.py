@@ -6,6 +6,7 @@ delete of a point that is there would silently be ignored as old (Edge 0.9).
 """
 
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,7 +27,7 @@ class OldLog:
                 continue
             with suppress(FileNotFoundError):
                 opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-                if any(os.pread(opened, LENGTH_BYTES, HEADER_BYTES)):  # the first entry's length
+                if _holds_entries(opened):
                     self._held.append(opened)
                 else:
                     os.close(opened)
@@ -43,3 +44,10 @@ class OldLog:
         """Look no longer."""
         while self._held:
             os.close(self._held.pop())
+
+
+def _holds_entries(opened: int) -> bool:
+    """Whether it is a log file with an entry in it. A file to come is made in a folder beside, which a kill leaves."""
+    if not stat.S_ISREG(os.fstat(opened).st_mode):
+        return False
+    return any(os.pread(opened, LENGTH_BYTES, HEADER_BYTES))  # the first entry's length
