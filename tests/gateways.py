@@ -113,7 +113,7 @@ class Gate:
         self.memberships = memberships or MemoryMemberships()
         self.feeding = Feeding(self.memberships, keys=keys, clock=clock)
         self.ready_error = None
-        application = build(self.door, self.feeding, exposition=lambda: b"", ready=self._ready)
+        application = build(self.door, self.feeding, ready=self._ready)
         self._listening = Listening("127.0.0.1", 0, application)
         self.http = httpx.Client(base_url=self._listening.url, timeout=70)
 

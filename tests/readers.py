@@ -179,7 +179,7 @@ class ReadService:
         tokens = Verifier((), self.key, AUDIENCE, now_us)
         guests = Guests(tokens, RateLimits(per_minute), self.audit, now_us)
         self.desk = Desk(lambda: self.lake, guests, lambda: self.metrics)
-        self.application = build(self.desk, exposition=lambda: b"", ready=lambda: None)
+        self.application = build(self.desk, ready=lambda: None)
         add_mcp(self.application, self.desk, loopback=True)
         self._listening = Listening("127.0.0.1", 0, self.application)
         self.url = self._listening.url

@@ -131,7 +131,9 @@ class Settings(BaseSettings):
     )
     breaker_messages: Annotated[int, Field(ge=10)] = Field(200, description="How many last messages that counts.")
     drain_s: Annotated[float, Field(gt=0)] = Field(20.0, description="How long SIGTERM waits for what is in hand.")
-    port: Annotated[int, Field(ge=0, le=65535)] = Field(0, description="Health and metrics of a worker; 0: none.")
+    port: Annotated[int, Field(ge=0, le=65535)] = Field(
+        0, description="Health and metrics, for operators alone; 0: none."
+    )
     max_pending: Annotated[int, Field(ge=1)] = Field(100_000, description="Events in the log before 429 is answered.")
     keys: tuple[KeySettings, ...] = Field((), description="Bearer keys of the gateway; none: every event is refused.")
     issuers: tuple[IssuerSettings, ...] = Field((), description="Whose tokens may search; the lake's own key always.")

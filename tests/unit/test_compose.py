@@ -212,10 +212,11 @@ def test_prometheus_reads_every_process():
     """All of Upwell's by name and port, from the file that is mounted."""
     mounted = SERVICES["prometheus"]["volumes"][0].split(":")
     assert mounted == ["./k8s/compose/prometheus.yml", "/etc/prometheus/prometheus.yml", "ro"]
-    (found,) = (job for job in SCRAPED if job["job_name"] == "upwell")
-    (names,) = found["dns_sd_configs"]
-    assert names["port"] == PORT
-    assert sorted(names["names"]) == sorted(PROCESSES)
+    jobs = {job["job_name"]: job["dns_sd_configs"][0] for job in SCRAPED if "dns_sd_configs" in job}
+    workers, network = jobs["upwell"], jobs["upwell-network"]
+    assert (workers["port"], network["port"]) == (PORT, SERVICES["serve"]["environment"]["UPWELL_PORT"])
+    assert sorted(network["names"]) == ["gateway", "serve"]
+    assert sorted(workers["names"] + network["names"]) == sorted(PROCESSES)
     others = [target for job in SCRAPED for static in job.get("static_configs", []) for target in static["targets"]]
     assert {target.split(":")[0] for target in others} <= set(SERVICES)
 

@@ -218,7 +218,7 @@ def test_each_process_has_the_registry_by_the_role_that_it_needs():
 def test_every_process_is_asked_for_its_health_where_it_answers(folder):
     for thing in of_kind("Deployment", folder).values():
         inner = container(thing)
-        assert inner["ports"] == [{"name": "http", "containerPort": PORT}]
+        assert {"name": "http", "containerPort": PORT} in inner["ports"]
         asked = {probe: inner[f"{probe}Probe"]["httpGet"] for probe in ("startup", "liveness", "readiness")}
         assert asked == {
             "startup": {"path": "/healthz", "port": "http"},
@@ -227,9 +227,9 @@ def test_every_process_is_asked_for_its_health_where_it_answers(folder):
         }
 
 
-@pytest.mark.parametrize("served", ["runtime/stream/health.py", "runtime/gateway/routes.py"])
+@pytest.mark.parametrize("served", ["runtime/stream/health.py", "runtime/operating.py"])
 def test_paths_that_are_asked_are_served(served):
-    """By the workers and by the gateway."""
+    """By the workers, and by what serves the network."""
     source = (ROOT / "services/upwell" / served).read_text()
     assert [path for path in ("/healthz", "/readyz", "/metrics") if f'("{path}"' not in source] == []
 
@@ -319,9 +319,25 @@ def test_prometheus_reads_every_process():
     for name, service in services.items():
         monitor = monitors[name]["spec"]
         assert monitor["selector"]["matchLabels"].items() <= service["metadata"]["labels"].items()
-        assert service["spec"]["ports"] == [{"name": "http", "port": 80, "targetPort": "http"}]
-        ends += monitor["endpoints"]
+        assert service["spec"]["ports"] == [
+            {"name": "http", "port": 80, "targetPort": "http"},
+            {"name": "metrics", "port": 9090, "targetPort": "metrics"},
+        ]
+        assert environment(of_kind("Deployment")[name])["UPWELL_PORT"] == "9090"
+        assert {"name": "metrics", "containerPort": 9090} in container(of_kind("Deployment")[name])["ports"]
+        assert {(end["port"], end["path"]) for end in monitor["endpoints"]} == {("metrics", "/metrics")}
     assert {(end["port"], end["path"]) for end in ends} == {("http", "/metrics")}
+
+
+def test_only_prometheus_reaches_the_metrics_of_what_the_network_reaches():
+    """They name every tenant's sources, and count what is refused and hidden."""
+    policies = of_kind("NetworkPolicy")
+    for name in ("upwell-gateway", "upwell-serve"):
+        (open_to_all,) = policies[name]["spec"]["ingress"]
+        assert open_to_all == {"ports": [{"port": "http"}]}
+    (monitored,) = policies["upwell"]["spec"]["ingress"]
+    assert {"port": "metrics"} in monitored["ports"]
+    assert [set(one) for one in monitored["from"]] == [{"namespaceSelector"}]
 
 
 @EVERY

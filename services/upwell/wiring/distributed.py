@@ -75,6 +75,7 @@ def read_server(settings: Settings) -> "ReadServer":
     metrics = Lazy(Metrics)
     server = ReadServer(
         desk(settings, lake=answering.reading, audit=parts.audit, metrics=metrics),
+        port=settings.port,
         exposition=lambda: generate_latest(metrics().registry),
         ready=answering.answerable,
     )

@@ -136,7 +136,7 @@ class OwnedLake(LocalLake):
         """What answers readers alone, not listening yet; closing it closes the lake."""
         from upwell.runtime.serve.process import ReadServer
 
-        server = ReadServer(self._desk(), exposition=self.exposition, ready=self.status)
+        server = ReadServer(self._desk(), port=self._settings.port, exposition=self.exposition, ready=self.status)
         server.after.append(self.close)
         return server
 

@@ -11,8 +11,7 @@ from typing import Annotated, Literal
 
 from fastapi import FastAPI, Query, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import PlainTextResponse, Response
-from prometheus_client import CONTENT_TYPE_LATEST
+from fastapi.responses import Response
 
 from upwell import __version__
 from upwell.errors import UpwellError
@@ -23,6 +22,7 @@ from upwell.runtime.gateway.door import Door, accepted
 from upwell.runtime.gateway.feeding import Feeding
 from upwell.runtime.gateway.openapi import EVENTS, HOOKS, add_schemas
 from upwell.runtime.gateway.principals import add_principals
+from upwell.runtime.operating import add_health
 from upwell.sources.hooks import Delivery
 
 MIB = 1024 * 1024
@@ -36,8 +36,8 @@ Wait = Annotated[Literal["applied"] | None, Query(description="Answer when the e
 Timeout = Annotated[float, Query(ge=0, le=WAIT_LIMIT_S, description="How long to wait, in seconds.")]
 
 
-def build(door: Door, feeding: Feeding, *, exposition: Callable[[], bytes], ready: Callable[[], object]) -> FastAPI:
-    """The application: `exposition` gives the metrics page, `ready` raises an UpwellError while it is not."""
+def build(door: Door, feeding: Feeding, *, ready: Callable[[], object]) -> FastAPI:
+    """The application: `ready` raises an UpwellError while it is not."""
     app = FastAPI(
         title="Upwell gateway",
         version=__version__,
@@ -48,7 +48,7 @@ def build(door: Door, feeding: Feeding, *, exposition: Callable[[], bytes], read
     add_events(app, door)
     add_hooks(app, door)
     add_principals(app, door, feeding)
-    add_health(app, exposition, ready)
+    add_health(app, ready)
     add_schemas(app)
     return app
 
@@ -87,23 +87,3 @@ def add_hooks(app: FastAPI, door: Door) -> None:
             return answer(door, "hooks", 202, taken)
         except UpwellError as e:
             return refuse(door, "hooks", e)
-
-
-def add_health(app: FastAPI, exposition: Callable[[], bytes], ready: Callable[[], object]) -> None:
-    """`/healthz`: the process lives; `/readyz`: it can take events; `/metrics`."""
-
-    @app.get("/healthz", response_class=PlainTextResponse)
-    async def healthz() -> str:
-        return "ok\n"
-
-    @app.get("/readyz", response_class=PlainTextResponse)
-    def readyz() -> Response:
-        try:
-            ready()
-        except UpwellError as e:
-            return PlainTextResponse(f"{e}\n", 503)
-        return PlainTextResponse("ok\n")
-
-    @app.get("/metrics", response_class=PlainTextResponse)
-    def metrics_page() -> Response:
-        return Response(exposition(), media_type=CONTENT_TYPE_LATEST)

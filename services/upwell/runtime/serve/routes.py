@@ -19,7 +19,7 @@ from upwell import __version__
 from upwell.errors import Reason, Rejected
 from upwell.records import JSON_ENCODER, Record
 from upwell.runtime.bodies import read_body
-from upwell.runtime.gateway.routes import add_health
+from upwell.runtime.operating import add_health
 from upwell.runtime.refusing import Refused, plain_refusal, refusal_of, refuse, status_of
 from upwell.runtime.serve import openapi
 from upwell.runtime.serve.desk import Desk, known
@@ -51,8 +51,8 @@ ROUTES = (
 )
 
 
-def build(desk: Desk, *, exposition: Callable[[], bytes], ready: Callable[[], object]) -> FastAPI:
-    """The application of the read side alone: `exposition` gives the metrics page, `ready` raises while it is not."""
+def build(desk: Desk, *, ready: Callable[[], object]) -> FastAPI:
+    """The application of the read side alone: `ready` raises while it is not."""
     app = FastAPI(
         title="Upwell",
         version=__version__,
@@ -60,7 +60,7 @@ def build(desk: Desk, *, exposition: Callable[[], bytes], ready: Callable[[], ob
         docs_url=None,
         redoc_url=None,
     )
-    add_health(app, exposition, ready)
+    add_health(app, ready)
     add_reading(app, desk)
     return app
 
