@@ -155,6 +155,6 @@ def test_the_command_knows_the_roles_and_lines():
 
 def test_a_nice_child_yields():
     """Its priority is what its task says."""
-    code = "import os, sys; print('nice', os.nice(0), file=sys.stderr, flush=True); import signal; signal.pause()"
+    code = "import os, sys; print('nice', os.nice(0), file=sys.stderr, flush=True); sys.stdin.read()"
     with Running(("a", code, "9")) as running:
         assert running.until("nice").endswith(f"nice {os.nice(0) + 9}")
