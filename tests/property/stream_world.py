@@ -10,7 +10,7 @@ from handlers import Handlers, accepted, drain
 from memory_log import MemoryBlobs, MemoryLog
 from upwell.messages import Ended
 from upwell.parse.prepare import prepare_parsed
-from upwell.records import Op, ParsedDocument, ParseStatus
+from upwell.records import ParsedDocument, ParseStatus
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.codec import Lost
 
@@ -108,10 +108,9 @@ class StreamWorld(World):
         return outputs
 
     def _effects(self, topic, event):
-        """What a message does to the lake: nothing before upsert, and nothing of a document that control skips."""
+        """What a message does to the lake: nothing before upsert but what is control's, of unseen documents too."""
         if topic == topics.CONTROL:
-            new = event.op is Op.UPSERT and event.previous_doc_id is None and self.registry.row(event.key) is None
-            return [] if new else control_effects(event)
+            return control_effects(event)
         if topic.split(".")[1] == topics.EMBEDDED:
             return control_effects(event) + ([] if event.content is None else content_effects(event))
         return []
