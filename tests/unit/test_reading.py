@@ -208,6 +208,8 @@ def test_a_text_that_the_store_has_lost_is_no_empty_text(lake):
     lake.store.prune(event.key, manifest.generation, set())
     with pytest.raises(Retryable):
         lake.reading.fetch("a.md", reader=ANA)
+    (entry,) = lake.audit.entries
+    assert (entry.outcome, entry.reason, entry.hits, entry.principals) == ("refused", "unavailable", (), ())
 
 
 def test_a_permission_that_nobody_could_confirm_for_too_long_hides(lake):

@@ -5,14 +5,14 @@ Each answer was allowed by one last registry snapshot over everything it shows, 
 
 import hashlib
 from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Literal, TypeVar
 
-from upwell.access import Asker
+from upwell.access import Asker, Standing
 from upwell.answers import SearchAnswer, SourceStatus
 from upwell.clock import Clock
 from upwell.config import login_name
-from upwell.errors import NotFound
+from upwell.errors import NotFound, Retryable
 from upwell.ports import Act, Audit, AuditEntry, Embedder, Registry, Store
 from upwell.reading import (
     NO_SOURCES,
@@ -247,7 +247,8 @@ class GovernedReading:
     ) -> T:
         """The answer, once the audit has it; a refusal too. Raises Retryable, and shows nothing, if it cannot be kept.
 
-        `document` is what was asked for, whether or not there is one.
+        A part that is away is a refusal, which the audit has unless it is away itself. `document` is what was asked
+        for, whether or not there is one.
         """
         try:
             answered, shown = answer()
@@ -255,6 +256,11 @@ class GovernedReading:
             standing = self._registry.standing(reader.asker)
             refused = Shown(standing=standing, document=document)
             self._write(act, reader, refused, query, outcome="refused", reason=standing.reason or "not_found")
+            raise
+        except Retryable:
+            nobody = Shown(standing=Standing(), document=document)
+            with suppress(Retryable):
+                self._write(act, reader, nobody, query, outcome="refused", reason="unavailable")
             raise
         self._write(act, reader, shown, query, outcome="ok", reason=shown.standing.reason or "")
         return answered
