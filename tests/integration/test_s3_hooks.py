@@ -178,11 +178,14 @@ def test_an_erasure_leaves_no_word_of_the_document_in_the_log(lake, tmp_path):
     assert [path.name for path in files if b"pangolin" in path.read_bytes()] == []
 
 
-def test_the_network_serves_events_hooks_health_and_metrics_alone(lake):
+def test_the_network_serves_nothing_of_the_operators_and_reads_only_for_tokens(lake):
+    """Metrics stand here since this address is the machine's own."""
     assert lake.http.get("/readyz").text == "ok\n"
     assert "upwell_gateway_requests_total" in lake.http.get("/metrics").text
-    for path in ("/v1/search", "/v1/status", "/v1/dead", "/v1/erase", "/v1/documents/a.md"):
+    for path in ("/v1/status", "/v1/dead", "/v1/erase", "/v1/erasures", "/v1/ingest", "/v1/read/search"):
         assert {lake.http.get(path).status_code, lake.http.post(path, json={}).status_code} == {404}
+    assert lake.http.post("/v1/search", json={"query": "pumps"}).status_code == 401
+    assert lake.http.get("/v1/documents/a.md").status_code == 401
 
 
 def test_more_than_may_wait_is_429(tmp_path):
