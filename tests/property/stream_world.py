@@ -95,7 +95,12 @@ class StreamWorld(World):
         try:
             message = self.log.wire.decode(taken)
         except Lost as e:
-            return self.handlers.reject(taken.topic, e.message, e)
+            at_end = taken.topic.split(".")[1] == topics.EMBEDDED
+            effects = control_effects(e.message.event) if at_end else []  # a failure still says who may read
+            self._begin(effects)
+            outputs = self.handlers.reject(taken.topic, e.message, e)
+            self._acknowledge(effects, ended=True)
+            return outputs
         return self._handled(taken.topic, message)
 
     def _handled(self, topic, message):
