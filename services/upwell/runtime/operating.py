@@ -54,3 +54,25 @@ def expose(app: FastAPI, host: str, port: int, *, exposition: Exposition, ready:
     add_health(own, ready)
     add_metrics(own, exposition)
     return Listening(EVERYWHERE, port, own)
+
+
+class Network:
+    """Where a process answers the network, and its operators apart from it (`port`; 0: no port of their own)."""
+
+    def __init__(self, port: int, *, exposition: Exposition, ready: Ready) -> None:
+        self._port = port
+        self._exposition = exposition
+        self._ready = ready
+        self._listening: list[Listening] = []
+
+    def listen(self, app: FastAPI, host: str, port: int) -> str:
+        """The URL where `app` answers from now on. Raises Misconfigured for an address that cannot be."""
+        operators = expose(app, host, self._port, exposition=self._exposition, ready=self._ready)
+        self._listening += [operators] if operators is not None else []
+        self._listening.append(Listening(host, port, app))
+        return self._listening[-1].url
+
+    def close(self) -> None:
+        """Answer what is in hand, then stop; the operators' port last."""
+        for listening in reversed(self._listening):
+            listening.close()

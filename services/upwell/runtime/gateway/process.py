@@ -9,11 +9,11 @@ from upwell.ports import EventSink, MembershipSink
 from upwell.runtime.gateway.door import Door
 from upwell.runtime.gateway.feeding import Feeding
 from upwell.runtime.gateway.routes import build
-from upwell.runtime.operating import Exposition, Ready, expose
+from upwell.runtime.operating import Exposition, Network, Ready
 from upwell.runtime.serve.desk import Desk
 from upwell.runtime.serve.mcp.http import add_mcp
 from upwell.runtime.serve.routes import add_reading
-from upwell.runtime.serving import Listening, is_loopback
+from upwell.runtime.serving import is_loopback
 from upwell.sources.terms import check
 
 
@@ -40,11 +40,8 @@ class Gateway:
         self._door = Door(sink, keys=settings.keys, sources=settings.sources, clock=now_us, metrics=metrics)
         self._feeding = Feeding(memberships, keys=settings.keys, clock=now_us)
         self._application = build(self._door, self._feeding, ready=ready)
-        self._port = settings.port
-        self._exposition = exposition
-        self._ready = ready
+        self._network = Network(settings.port, exposition=exposition, ready=ready)
         self._desk = desk
-        self._listening: list[Listening] = []
         self.after: list[Callable[[], None]] = []
 
     def listen(self, host: str, port: int) -> str:
@@ -52,17 +49,13 @@ class Gateway:
         if self._desk is not None:
             add_reading(self._application, self._desk)
             add_mcp(self._application, self._desk, loopback=is_loopback(host))
-        operators = expose(self._application, host, self._port, exposition=self._exposition, ready=self._ready)
-        self._listening += [operators] if operators is not None else []
-        self._listening.append(Listening(host, port, self._application))
-        return self._listening[-1].url
+        return self._network.listen(self._application, host, port)
 
     def close(self) -> None:
         """Answer what is in hand, then stop."""
         self._door.close()
         self._feeding.close()
-        for listening in reversed(self._listening):
-            listening.close()
+        self._network.close()
         if self._desk is not None:
             self._desk.close()
         for close in self.after:

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from upwell.runtime.operating import Exposition, Ready, expose
+from upwell.runtime.operating import Exposition, Network, Ready
 from upwell.runtime.serve.desk import Desk
 from upwell.runtime.serve.mcp.http import add_mcp
 from upwell.runtime.serve.routes import build
-from upwell.runtime.serving import Listening, is_loopback
+from upwell.runtime.serving import is_loopback
 
 
 class ReadServer:
@@ -15,25 +15,18 @@ class ReadServer:
     def __init__(self, desk: Desk, *, port: int, exposition: Exposition, ready: Ready) -> None:
         """`port` is the operators'; 0: none."""
         self._desk = desk
-        self._port = port
-        self._exposition = exposition
-        self._ready = ready
+        self._network = Network(port, exposition=exposition, ready=ready)
         self._application = build(desk, ready=ready)
-        self._listening: list[Listening] = []
         self.after: list[Callable[[], None]] = []
 
     def listen(self, host: str, port: int) -> str:
         """The URL where it answers from now on. Raises Misconfigured for an address that cannot be."""
         add_mcp(self._application, self._desk, loopback=is_loopback(host))
-        operators = expose(self._application, host, self._port, exposition=self._exposition, ready=self._ready)
-        self._listening += [operators] if operators is not None else []
-        self._listening.append(Listening(host, port, self._application))
-        return self._listening[-1].url
+        return self._network.listen(self._application, host, port)
 
     def close(self) -> None:
         """Answer what is in hand, then stop."""
-        for listening in reversed(self._listening):
-            listening.close()
+        self._network.close()
         self._desk.close()
         for close in self.after:
             close()
