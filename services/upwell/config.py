@@ -109,6 +109,14 @@ class Settings(BaseSettings):
     retry_limit_s: Annotated[float, Field(gt=0)] = Field(30.0, description="The longest pause between two tries.")
     parse_timeout_s: Annotated[float, Field(gt=0)] = Field(60.0, description="Wall-clock limit of one parse.")
 
+    arbitrate: bool = Field(True, description="Where two parsers can read a file, run both and keep the better.")
+    office_comments: bool = Field(False, description="Whether reviewers' comments in office files are searchable.")
+    office_revisions: Literal["accepted", "both"] = Field(
+        "accepted", description="Tracked changes as if accepted, or the deleted words too."
+    )
+    ocr: bool = Field(True, description="Read the words in pictures of pages where the extra `ocr` is installed.")
+    layout: bool = Field(True, description="Let a model see a PDF's layout where the extra `layout` is installed.")
+
     brokers: str | None = Field(None, description="Kafka's brokers, host:port,host:port; unset: the embedded lake.")
     registry: SecretStr | None = Field(None, description="postgresql://user:password@host/name; unset: SQLite.")
     store: str | None = Field(None, description="A Qdrant server's URL; unset: Qdrant Edge in the lake's folder.")

@@ -226,6 +226,7 @@ class Block(Record, frozen=True, kw_only=True):
 
     bbox is (x0, y0, x1, y1) in points from the page's top left; page counts from 1. A heading's own text is not in its
     `heading_path`. `left_out` is why page furniture is in no chunk (`page_furniture` when it does not say).
+    `confidence` (0 to 1) is how sure the reader of a picture was of these words; None where they were written as text.
     """
 
     kind: Kind
@@ -238,10 +239,14 @@ class Block(Record, frozen=True, kw_only=True):
     links: tuple[str, ...] = ()
     language: str | None = None
     left_out: str | None = None
+    confidence: float | None = None
 
 
 class ParsedDocument(Record, frozen=True, kw_only=True):
-    """A document as blocks, or the reason why there are none. `title` is the document's own, from its text."""
+    """A document as blocks, or the reason why there are none. `title` is the document's own, from its text.
+
+    `choice` says, in a line, why this parser's reading was kept where there was another.
+    """
 
     status: ParseStatus
     blocks: tuple[Block, ...] = ()
@@ -252,6 +257,7 @@ class ParsedDocument(Record, frozen=True, kw_only=True):
     encoding: str | None = None
     pages: int | None = None
     parser: str = ""
+    choice: str = ""
     name: str | None = None
     children: tuple["ParsedDocument", ...] = ()
 
@@ -315,6 +321,7 @@ class ChunkedDocument(Record, frozen=True, kw_only=True):
     language: str | None = None
     pages: int | None = None
     parser: str = ""
+    choice: str = ""
     chunker: str = ""
     links: tuple[str, ...] = ()
     name: str | None = None
@@ -336,6 +343,7 @@ class PreparedDocument(Record, frozen=True, kw_only=True):
     language: str | None = None
     pages: int | None = None
     parser: str = ""
+    choice: str = ""
     chunker: str = ""
     prefixer: str = ""
     content_sha256: str = ""

@@ -27,6 +27,7 @@ def chunk_document(
         language=parsed.language,
         pages=parsed.pages,
         parser=parsed.parser,
+        choice=parsed.choice,
         chunker=policy.fingerprint,
         links=links_of(parsed.blocks),
         name=parsed.name,

@@ -114,6 +114,7 @@ def published(row: DocumentRow, event: ChangeEvent, prepared: PreparedDocument, 
             name: value
             for name, value in (
                 ("parser", prepared.parser),
+                ("choice", prepared.choice),
                 ("chunker", prepared.chunker),
                 ("prefixer", prepared.prefixer),
                 ("model", model),

@@ -8,6 +8,7 @@ from pathlib import Path
 from upwell.child import Child, ChildDied, ChildTimedOut
 from upwell.errors import Reason, Rejected, Retryable
 from upwell.parse.limits import Limits
+from upwell.parse.policy import ParsePolicy
 from upwell.parse.sandbox_child import Request
 from upwell.records import ENCODER, JSON_ENCODER
 
@@ -32,8 +33,21 @@ class ChildPool:
     tokenizer of `embedder`; with an empty name they only parse.
     """
 
-    def __init__(self, embedder: str, fingerprint: str, *, workers: int, limits: Limits, recycle_after: int) -> None:
-        self._arguments = (embedder, fingerprint, JSON_ENCODER.encode(limits).decode())
+    def __init__(
+        self,
+        embedder: str,
+        fingerprint: str,
+        *,
+        workers: int,
+        limits: Limits,
+        policy: ParsePolicy,
+        recycle_after: int,
+    ) -> None:
+        self._arguments = (
+            embedder,
+            fingerprint,
+            *(JSON_ENCODER.encode(record).decode() for record in (limits, policy)),
+        )
         self._limits, self._recycle_after = limits, recycle_after
         self._places = threading.BoundedSemaphore(workers)
         self._lock = threading.Lock()

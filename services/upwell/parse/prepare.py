@@ -7,6 +7,8 @@ from msgspec.structs import replace
 from upwell.chunk.document import chunk_document
 from upwell.chunk.policy import DEFAULT_POLICY, ChunkPolicy
 from upwell.parse.limits import DEFAULT_LIMITS, Limits
+from upwell.parse.policy import DEFAULT_POLICY as DEFAULT_READING
+from upwell.parse.policy import ParsePolicy
 from upwell.parse.route import parse
 from upwell.ports import Tokenizer
 from upwell.prefix.document import prefix_document
@@ -22,9 +24,10 @@ def prepare_document(
     model_fingerprint: str,
     policy: ChunkPolicy = DEFAULT_POLICY,
     limits: Limits = DEFAULT_LIMITS,
+    reading: ParsePolicy = DEFAULT_READING,
 ) -> PreparedDocument:
     """Everything of a version but its vectors. Never raises for a bad document: that is a status."""
-    parsed = parse(data, name, media_type, limits)
+    parsed = parse(data, name, media_type, limits, reading)
     prepared = prepare_parsed(parsed, tokenizer, model_fingerprint, policy)
     return replace(prepared, content_sha256=hashlib.sha256(data).hexdigest())
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from types import MappingProxyType
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -20,6 +21,7 @@ from upwell.parse.mail import parse_mail
 from upwell.parse.markdown import parse_markdown
 from upwell.parse.pdf.document import parse_pdf
 from upwell.parse.plain import parse_plain
+from upwell.parse.policy import DEFAULT_POLICY, ParsePolicy
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
 TextParser = Callable[[str, Limits], ParsedDocument]
@@ -40,7 +42,15 @@ WITH_EXTRA = frozenset({media.MSG, media.ODT, media.ODS, media.ODP, media.RTF, m
 LANGUAGE_SAMPLE_CHARACTERS = 20_000
 
 
-def parse(data: bytes, name: str, claimed: str | None, limits: Limits, depth: int = 0) -> ParsedDocument:
+def parse(
+    data: bytes,
+    name: str,
+    claimed: str | None,
+    limits: Limits,
+    policy: ParsePolicy = DEFAULT_POLICY,
+    *,
+    depth: int = 0,
+) -> ParsedDocument:
     """The document as blocks, or a status that says why not. Never raises for what a document holds."""
     if not data:
         return ParsedDocument(
@@ -48,7 +58,7 @@ def parse(data: bytes, name: str, claimed: str | None, limits: Limits, depth: in
         )
     media_type = detect(data, name, claimed)
     try:
-        return finished(_parse(data, media_type, limits, depth), media_type)
+        return finished(_parse(_Raw(data, name, media_type, limits, policy, depth)), media_type)
     except Unparsable as e:
         return ParsedDocument(status=e.status, reason=e.reason, media_type=media_type)
     except RecursionError:
@@ -74,19 +84,47 @@ def finished(parsed: ParsedDocument, media_type: str) -> ParsedDocument:
     )
 
 
-def _parse(data: bytes, media_type: str, limits: Limits, depth: int) -> ParsedDocument:
+class _Raw(NamedTuple):
+    """A document's bytes and all that a reader may ask about them."""
+
+    data: bytes
+    name: str
+    media_type: str
+    limits: Limits
+    policy: ParsePolicy
+    depth: int
+
+    def child(self, data: bytes, name: str, claimed: str | None) -> ParsedDocument:
+        """What a part of this document is; whatever its parser does, the document goes on without it."""
+        unread = ParsedDocument(status=ParseStatus.OK, media_type=claimed or media.BINARY)
+        if self.depth >= self.limits.child_depth:
+            return replace(unread, status=ParseStatus.TOO_LARGE, reason="nested too deeply")
+        try:
+            return parse(data, name, claimed, self.limits, self.policy, depth=self.depth + 1)
+        except Exception as e:  # noqa: BLE001 the edge of a part
+            reason = f"its parser failed ({type(e).__name__})"
+            return replace(unread, status=ParseStatus.CORRUPT, reason=reason)
+
+
+READERS: MappingProxyType[str, Callable[[_Raw], ParsedDocument]] = MappingProxyType(
+    {
+        media.EML: lambda raw: parse_mail(raw.data, raw.limits, raw.child),
+        media.XML: lambda raw: parse_xml(raw.data, raw.limits),
+        media.PDF: lambda raw: parse_pdf(raw.data, raw.limits, raw.child),
+        **dict.fromkeys(docling.EXTENSIONS, lambda raw: docling.parse_docling(raw.data, raw.media_type, raw.limits)),
+    }
+)
+"""What reads bytes of its own; texts are decoded first and then read by `TEXT_PARSERS`."""
+
+
+def _parse(raw: _Raw) -> ParsedDocument:
+    data, media_type, limits = raw.data, raw.media_type, raw.limits
     if len(data) > limits.file_bytes:
         raise too_large(f"{len(data)} bytes; at most {limits.file_bytes} are read")
     if media.is_text(media_type) and len(data) > limits.text_bytes:
         raise too_large(f"{len(data)} bytes of text; at most {limits.text_bytes} are read")
-    if media_type == media.EML:
-        return parse_mail(data, limits, lambda part, name, kind: _child(part, name, kind, limits, depth))
-    if media_type == media.XML:
-        return parse_xml(data, limits)
-    if media_type == media.PDF:
-        return parse_pdf(data, limits, lambda part, name, kind: _child(part, name, kind, limits, depth))
-    if media_type in docling.EXTENSIONS:
-        return docling.parse_docling(data, media_type, limits)
+    if media_type in READERS:
+        return READERS[media_type](raw)
     if media.is_text(media_type):
         return _parse_text(data, media_type, limits)
     if ENCRYPTION_MARK in data and data.startswith(OLE_MAGIC):
@@ -96,21 +134,6 @@ def _parse(data: bytes, media_type: str, limits: Limits, depth: int) -> ParsedDo
     if media_type in WITH_EXTRA:
         raise unsupported(f"{media_type} is not read yet; the extra upwell[formats] is to bring its parser")
     raise unsupported(f"no parser for {media_type}")
-
-
-def _child(data: bytes, name: str, claimed: str | None, limits: Limits, depth: int) -> ParsedDocument:
-    if depth >= limits.child_depth:
-        return ParsedDocument(
-            status=ParseStatus.TOO_LARGE, reason="nested too deeply", media_type=claimed or media.BINARY
-        )
-    try:
-        return parse(data, name, claimed, limits, depth + 1)
-    except Exception as e:  # noqa: BLE001 the edge of a part: whatever its parser does, the document goes on without it
-        return ParsedDocument(
-            status=ParseStatus.CORRUPT,
-            reason=f"its parser failed ({type(e).__name__})",
-            media_type=claimed or media.BINARY,
-        )
 
 
 def _parse_text(data: bytes, media_type: str, limits: Limits) -> ParsedDocument:

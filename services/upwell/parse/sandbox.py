@@ -8,6 +8,7 @@ from upwell.child import ChildTimedOut
 from upwell.parse.confine import Confinement
 from upwell.parse.explanation import unparsed
 from upwell.parse.limits import DEFAULT_LIMITS, Limits
+from upwell.parse.policy import DEFAULT_POLICY, ParsePolicy
 from upwell.parse.pool import ChildPool
 from upwell.parse.prepare import failed
 from upwell.parse.sandbox_child import Request
@@ -28,10 +29,13 @@ class SandboxPreparer:
         *,
         workers: int = 2,
         limits: Limits = DEFAULT_LIMITS,
+        policy: ParsePolicy = DEFAULT_POLICY,
         recycle_after: int = RECYCLE_AFTER,
     ) -> None:
         self._limits = limits
-        self.pool = ChildPool(embedder, fingerprint, workers=workers, limits=limits, recycle_after=recycle_after)
+        self.pool = ChildPool(
+            embedder, fingerprint, workers=workers, limits=limits, policy=policy, recycle_after=recycle_after
+        )
 
     def prepare(self, content: bytes | Path, name: str, media_type: str | None = None) -> PreparedDocument:
         """Everything of a version but its vectors, or the status that says why not.
@@ -68,10 +72,15 @@ class SandboxParser:
     """`ports.Parser` on a pool of `workers` children, which need no embedder's tokenizer."""
 
     def __init__(
-        self, *, workers: int = 1, limits: Limits = DEFAULT_LIMITS, recycle_after: int = RECYCLE_AFTER
+        self,
+        *,
+        workers: int = 1,
+        limits: Limits = DEFAULT_LIMITS,
+        policy: ParsePolicy = DEFAULT_POLICY,
+        recycle_after: int = RECYCLE_AFTER,
     ) -> None:
         self._limits = limits
-        self.pool = ChildPool("", "", workers=workers, limits=limits, recycle_after=recycle_after)
+        self.pool = ChildPool("", "", workers=workers, limits=limits, policy=policy, recycle_after=recycle_after)
 
     def parse(self, content: bytes | Path, name: str, media_type: str | None = None) -> ParsedDocument:
         """The document as blocks, or the status that says why not. Raises as `SandboxPreparer.prepare` does."""

@@ -1,4 +1,5 @@
-"""The parsers' process: `python -m upwell.parse.sandbox_child SOCKET_FD LIFELINE_FD EMBEDDER FINGERPRINT LIMITS`.
+"""The parsers' process: `python -m upwell.parse.sandbox_child SOCKET LIFELINE EMBEDDER FINGERPRINT LIMITS POLICY`, the
+first two as file descriptors.
 
 It makes its tokenizer (of no embedder: it only parses), gives its rights away, and then answers requests. What a
 document does to it stays here.
@@ -18,6 +19,7 @@ from upwell.parse.confine import Confinement, allow_cpu, confine
 from upwell.parse.explanation import explanation
 from upwell.parse.failures import Unparsable
 from upwell.parse.limits import Limits
+from upwell.parse.policy import ParsePolicy
 from upwell.parse.prepare import failed, prepare_document
 from upwell.parse.route import parse
 from upwell.parse.source_file import read_file
@@ -38,8 +40,11 @@ class Request(Record, frozen=True, kw_only=True):
 
 
 class _Worker:
-    def __init__(self, tokenizer: Tokenizer | None, fingerprint: str, limits: Limits, strength: Confinement) -> None:
-        self._tokenizer, self.fingerprint, self.limits, self.strength = tokenizer, fingerprint, limits, strength
+    def __init__(
+        self, tokenizer: Tokenizer | None, fingerprint: str, limits: Limits, policy: ParsePolicy, strength: Confinement
+    ) -> None:
+        self._tokenizer, self.fingerprint = tokenizer, fingerprint
+        self.limits, self.policy, self.strength = limits, policy, strength
         self.decoder = msgspec.msgpack.Decoder(Request)
         self.steps: dict[str, Callable[[Request], bytes]] = {
             "prepare": self.prepare,
@@ -66,6 +71,7 @@ class _Worker:
             tokenizer=self.tokenizer,
             model_fingerprint=self.fingerprint,
             limits=self.limits,
+            reading=self.policy,
         )
         return ENCODER.encode(prepared)
 
@@ -87,7 +93,7 @@ class _Worker:
 
     def _parsed(self, request: Request) -> ParsedDocument:
         try:
-            return parse(self._bytes(request), request.name, request.media_type, self.limits)
+            return parse(self._bytes(request), request.name, request.media_type, self.limits, self.policy)
         except Unparsable as e:
             return ParsedDocument(status=e.status, reason=e.reason)
 
@@ -97,13 +103,14 @@ class _Worker:
 
 def main(arguments: list[str]) -> None:
     """Serve until the owner closes its end."""
-    socket_fd, lifeline_fd, embedder, fingerprint, limits_json = arguments
+    socket_fd, lifeline_fd, embedder, fingerprint, limits_json, policy_json = arguments
     from upwell.embed import tokenizer_of  # noqa: PLC0415 - the rest of this module is used without it
 
     logging.disable(logging.CRITICAL)  # what parsers say of a document may quote it
     tokenizer = tokenizer_of(embedder) if embedder else None
     limits = msgspec.json.decode(limits_json, type=Limits)
-    serve(_Worker(tokenizer, fingerprint, limits, confine(limits)), int(socket_fd), int(lifeline_fd))
+    policy = msgspec.json.decode(policy_json, type=ParsePolicy)
+    serve(_Worker(tokenizer, fingerprint, limits, policy, confine(limits)), int(socket_fd), int(lifeline_fd))
 
 
 if __name__ == "__main__":

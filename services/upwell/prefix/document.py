@@ -23,6 +23,7 @@ def prefix_document(
         language=chunked.language,
         pages=chunked.pages,
         parser=chunked.parser,
+        choice=chunked.choice,
         chunker=chunked.chunker,
         prefixer=PREFIXER,
         links=chunked.links,

@@ -5,8 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from upwell.answers import FollowingLake, IngestAnswer, Progress
 from upwell.audit.drain import Drain
 from upwell.clock import now_us
@@ -40,7 +38,7 @@ from upwell.runtime.stages import EmbeddedStages
 from upwell.runtime.tally import Tally
 from upwell.sources.fetch import Fetching
 from upwell.sources.folder import state as folder_state
-from upwell.wiring import opening
+from upwell.wiring import opening, parsing
 from upwell.wiring.serving import desk
 
 if TYPE_CHECKING:
@@ -253,8 +251,13 @@ def _keep_apart(settings: Settings, tenant: str, folder: str) -> None:
 def _preparer(settings: Settings, identity: Identity) -> Preparer:
     from upwell.parse.sandbox import SandboxPreparer
 
-    limits = msgspec.structs.replace(DEFAULT_LIMITS, wall_s=settings.parse_timeout_s)
-    return SandboxPreparer(identity.embedder, identity.model, workers=settings.parsers, limits=limits)
+    return SandboxPreparer(
+        identity.embedder,
+        identity.model,
+        workers=settings.parsers,
+        limits=parsing.limits_of(settings),
+        policy=parsing.policy_of(settings),
+    )
 
 
 def _publisher(registry: SqlRegistry, store: Store, identity: Identity, embedder: Lazy[Embedder]) -> Publisher:

@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import msgspec
-
 from upwell.audit.drain import Drain
 from upwell.clock import now_us
 from upwell.config import Settings
@@ -26,7 +24,7 @@ from upwell.runtime.stream.stages.parse import ParseStage
 from upwell.runtime.stream.stages.prefix import PrefixStage
 from upwell.runtime.stream.stages.upsert import UpsertStage
 from upwell.runtime.stream.topics import Line, Role
-from upwell.wiring import opening
+from upwell.wiring import opening, parsing
 from upwell.wiring.distributed import identity_of
 
 Equipped = tuple[Stage[Any], Blobs]
@@ -160,8 +158,7 @@ def fetcher(settings: Settings, blobs: Blobs) -> Fetcher:
 def _parser(settings: Settings) -> Parser:
     from upwell.parse.sandbox import SandboxParser
 
-    limits = msgspec.structs.replace(DEFAULT_LIMITS, wall_s=settings.parse_timeout_s)
-    return SandboxParser(limits=limits)
+    return SandboxParser(limits=parsing.limits_of(settings), policy=parsing.policy_of(settings))
 
 
 def _embedder(settings: Settings, identity: Identity) -> Embedder:
