@@ -133,8 +133,11 @@ def class_of(acl: Acl) -> str:
     return _hashed(acl)
 
 
-def note(connection: sa.Connection, row: DocumentRow, now: int, *, links: bool) -> None:
-    """Write what this row is at a glance, and with `links` where it points to, into the transaction that commits it."""
+def note(connection: sa.Connection, row: DocumentRow, now: int, *, links: bool, fresh: bool = False) -> None:
+    """Write what this row is at a glance, and with `links` where it points to, into the transaction that commits it.
+
+    A `fresh` document has no links yet, and none are looked for.
+    """
     doc = row.key.digest
     if row.version < 0 or row.rank == ERASED:
         forget(connection, doc)
@@ -152,7 +155,7 @@ def note(connection: sa.Connection, row: DocumentRow, now: int, *, links: bool) 
     }
     connection.execute(_put(connection), values)
     if links:
-        _put_links(connection, doc, set(targets_of(row)))
+        _put_links(connection, doc, set(targets_of(row)), fresh=fresh)
 
 
 def forget(connection: sa.Connection, doc: str) -> None:
@@ -218,11 +221,12 @@ def _hashed(*parts: object) -> str:
     return hashlib.sha256(encoded.json_of(parts).encode()).hexdigest()[:32]
 
 
-def _put_links(connection: sa.Connection, doc: str, wanted: set[str]) -> None:
-    stored = set(connection.execute(_TARGETS, {"of": doc}).scalars())
+def _put_links(connection: sa.Connection, doc: str, wanted: set[str], *, fresh: bool) -> None:
+    stored: set[str] = set() if fresh else set(connection.execute(_TARGETS, {"of": doc}).scalars())
     if stored == wanted:
         return
-    connection.execute(sql.FORGET_LINKS, {"of": doc})
+    if stored:
+        connection.execute(sql.FORGET_LINKS, {"of": doc})
     if wanted:
         connection.execute(sa.insert(LINKS), [{"doc": doc, "target": target} for target in sorted(wanted)])
 

@@ -119,10 +119,11 @@ class SqlRegistry:
         try:
             with self._transaction() as connection:
                 _put_row(connection, values, expected_rev)
-                browsing.note(connection, row, self._clock(), links=manifests is not None)
+                fresh = expected_rev == 0
+                browsing.note(connection, row, self._clock(), links=manifests is not None, fresh=fresh)
                 named = self._named.note(connection, row.key.tenant, row.effective_acl)
                 for pipeline, manifest in (manifests or {}).items():
-                    _put_manifest(connection, row.key.digest, pipeline, manifest)
+                    _put_manifest(connection, row.key.digest, pipeline, manifest, fresh=fresh)
                 if entry is not None:
                     _put_entry(connection, entry)
                 if act is not None:
@@ -326,12 +327,12 @@ def _manifest(connection: sa.Connection, doc: str, pipeline: str) -> Manifest:
     return _manifests(connection, doc).get(pipeline, Manifest()) if pipeline != NO_PIPELINE else Manifest()
 
 
-def _put_manifest(connection: sa.Connection, doc: str, pipeline: str, manifest: Manifest) -> None:
-    """Write the generation, and of the chunks only those that are new, gone or changed."""
+def _put_manifest(connection: sa.Connection, doc: str, pipeline: str, manifest: Manifest, *, fresh: bool) -> None:
+    """Write the generation, and of the chunks only those that are new, gone or changed; a `fresh` document has none."""
     generation = {"of": doc, "in": pipeline, "to": manifest.generation}
-    if not connection.execute(sql.UPDATE_GENERATION, generation).rowcount:
-        fresh = {"doc": doc, "pipeline": pipeline, "generation": manifest.generation}
-        connection.execute(sql.INSERT_GENERATION, fresh)
+    if fresh or not connection.execute(sql.UPDATE_GENERATION, generation).rowcount:
+        first = {"doc": doc, "pipeline": pipeline, "generation": manifest.generation}
+        connection.execute(sql.INSERT_GENERATION, first)
         stored: dict[str, dict[str, Any]] = {}
     else:
         found = connection.execute(sql.CHUNKS_IN, {"of": doc, "in": pipeline}).mappings()
