@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
@@ -23,11 +24,22 @@ REQUEST, RESULT, FAILURE = 0, 1, 2
 
 
 class ChildDied(Retryable):
-    """The child ended, or had to be ended, before it answered. A new one is started by the next call's owner."""
+    """The child ended, or had to be ended, before it answered. A new one is started by the next call's owner.
+
+    `exit_status` is its exit status, negative for a signal; None where it was not awaited.
+    """
+
+    def __init__(self, detail: str, exit_status: int | None = None) -> None:
+        super().__init__(detail)
+        self.exit_status = exit_status
 
 
 class ChildTimedOut(ChildDied):
     """The child did not answer in time and was killed."""
+
+
+class ChildAnsweredTooMuch(ChildDied):
+    """The child wanted to say more than it may and was killed."""
 
 
 class Child:
@@ -55,22 +67,28 @@ class Child:
     def alive(self) -> bool:
         return self.process.poll() is None
 
-    def call(self, request: bytes, timeout_s: float | None = None) -> bytes:
-        """Send a request and wait for its answer.
+    def call(self, request: bytes, timeout_s: float | None = None, most_bytes: int | None = None) -> bytes:
+        """Send a request and wait for its answer, `timeout_s` in all, and of at most `most_bytes`.
 
-        Raises ChildDied or ChildTimedOut (the child is gone then), or the UpwellError that the handler raised.
+        Raises ChildDied, ChildTimedOut or ChildAnsweredTooMuch (the child is gone then), or the UpwellError that the
+        handler raised.
         """
         with self._lock:
             try:
+                deadline = None if timeout_s is None else time.monotonic() + timeout_s
                 self._socket.settimeout(timeout_s)
                 send(self._socket, REQUEST, request)
-                kind, body = receive(self._socket)
+                kind, body = receive(self._socket, deadline, most_bytes)
             except TimeoutError as e:
                 self.kill()
                 raise ChildTimedOut(f"no answer within {timeout_s} s") from e
+            except ChildAnsweredTooMuch:
+                self.kill()
+                raise
             except (OSError, EOFError) as e:
                 self.kill()
-                raise ChildDied(f"the child process ended (exit status {self.process.returncode})") from e
+                status = self.process.returncode
+                raise ChildDied(f"the child process ended (exit status {status})", status) from e
             except BaseException:
                 self.kill()  # an interrupt fell between request and answer, which the next caller must not get
                 raise
@@ -138,16 +156,27 @@ def send(channel: socket.socket, kind: int, body: bytes) -> None:
     channel.sendall(body)
 
 
-def receive(channel: socket.socket) -> tuple[int, bytes]:
-    """Read one frame. Raises EOFError when the other end has closed."""
-    length, kind = HEADER.unpack(_exactly(channel, HEADER.size))
-    return kind, _exactly(channel, length)
+def receive(channel: socket.socket, deadline: float | None = None, most_bytes: int | None = None) -> tuple[int, bytes]:
+    """Read one frame, whole before `deadline` (of the monotonic clock).
+
+    Raises EOFError when the other end has closed, TimeoutError past the deadline, and ChildAnsweredTooMuch before
+    anything is kept of a body that is larger than `most_bytes`.
+    """
+    length, kind = HEADER.unpack(_exactly(channel, HEADER.size, deadline))
+    if most_bytes is not None and length > most_bytes:
+        raise ChildAnsweredTooMuch(f"an answer of {length} bytes; at most {most_bytes} are taken")
+    return kind, _exactly(channel, length, deadline)
 
 
-def _exactly(channel: socket.socket, size: int) -> bytes:
+def _exactly(channel: socket.socket, size: int, deadline: float | None) -> bytes:
     data = bytearray(size)
     view = memoryview(data)
     while view:
+        if deadline is not None:  # of the whole frame: an end that drips bytes would renew the socket's own timeout
+            left_s = deadline - time.monotonic()
+            if left_s <= 0:
+                raise TimeoutError
+            channel.settimeout(left_s)
         read = channel.recv_into(view)
         if not read:
             raise EOFError

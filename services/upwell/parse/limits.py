@@ -8,7 +8,9 @@ MIB = 1024 * 1024
 class Limits(Record, frozen=True, kw_only=True):
     """Limits of one parse; what is over them ends as `too_large` or `timed_out`, never as a harmed neighbour.
 
-    `ratio` is how many times larger than itself an archive may unpack, beyond `unpacked_floor_bytes`.
+    `ratio` is how many times larger than itself an archive may unpack, beyond `unpacked_floor_bytes`. `memory_bytes` is
+    private memory: what a process shows as resident has its libraries on top (about 100 MiB). `answer_bytes` is what a
+    child may say of one document, and `kept_bytes` what it may keep resident when the next one comes.
     """
 
     file_bytes: int = 64 * MIB
@@ -24,7 +26,12 @@ class Limits(Record, frozen=True, kw_only=True):
     child_depth: int = 3
     wall_s: float = 60.0
     memory_bytes: int = 2048 * MIB
+    answer_bytes: int = 128 * MIB
+    kept_bytes: int = 512 * MIB
     open_files: int = 128
+    drawn_pages: int = 40
+    drawn_pixels: int = 1_500_000
+    drawn_bytes: int = 32 * MIB
 
 
 DEFAULT_LIMITS = Limits()

@@ -1,16 +1,21 @@
 """Processes that may die: a pool of warm, confined children that a document can do nothing to but end."""
 
 import os
+import signal
 import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from upwell.child import Child, ChildDied, ChildTimedOut
+import psutil  # type: ignore[import-untyped]
+
+from upwell.child import Child, ChildAnsweredTooMuch, ChildDied, ChildTimedOut
 from upwell.errors import Reason, Rejected, Retryable
+from upwell.parse.confine import OVER_MEMORY_STATUS
+from upwell.parse.failures import Unparsable, too_large
 from upwell.parse.limits import Limits
 from upwell.parse.policy import ParsePolicy
 from upwell.parse.sandbox_child import Request
-from upwell.records import ENCODER, JSON_ENCODER
+from upwell.records import ENCODER, JSON_ENCODER, ParseStatus
 
 CHILD_MODULE = "upwell.parse.sandbox_child"
 START_S = 60.0
@@ -28,9 +33,10 @@ class _Warm:
 class ChildPool:
     """As many callers as `workers` are served in parallel, more wait.
 
-    A child is replaced after `recycle_after` documents, and when a document ends it: that document is tried once more
-    in a fresh child, alone, so that a neighbour's leftovers are not held against it. The children chunk with the
-    tokenizer of `embedder`; with an empty name they only parse.
+    A child is replaced after `recycle_after` documents, when it keeps much memory, and when a document ends it: that
+    document is tried once more in a fresh child, alone, so that a neighbour's leftovers are not held against it.
+    `deaths` counts the children that documents ended. The children chunk with the tokenizer of `embedder`; with an
+    empty name they only parse.
     """
 
     def __init__(
@@ -54,25 +60,23 @@ class ChildPool:
         self._idle: list[_Warm] = []
         self._busy: set[_Warm] = set()
         self._closed = False
+        self.deaths = 0
 
     def ask(self, request: Request) -> bytes:
         """A child's answer.
 
-        Raises ChildTimedOut after the limits' wall time, Rejected (`parser_crashed`, or what the child refused) and
-        Retryable (no child could be started, the pool is closed).
+        Raises Unparsable (`timed_out` after the limits' time on the wall's clock or the processor's, `too_large` for
+        too much memory or too long an answer), Rejected (`parser_crashed`, or what the child refused) and Retryable
+        (no child could be started, the pool is closed).
         """
         body = ENCODER.encode(request)
         with self._places:
             try:
                 return self._ask_child(body, fresh=False)
-            except ChildTimedOut:
-                raise
             except ChildDied:
                 pass
             try:
                 return self._ask_child(body, fresh=True)
-            except ChildTimedOut:
-                raise
             except ChildDied as e:
                 raise Rejected(Reason.PARSER_CRASHED, f"the parser ended twice on it: {e}") from e
 
@@ -88,12 +92,22 @@ class ChildPool:
             warm.child.kill()
 
     def _ask_child(self, request: bytes, *, fresh: bool) -> bytes:
+        """Raises Unparsable where the manner of a child's death says why for certain, else ChildDied."""
         warm = self._take(fresh=fresh)
         try:
-            answer = warm.child.call(request, self._limits.wall_s + GRACE_S)
+            return warm.child.call(request, self._limits.wall_s + GRACE_S, self._limits.answer_bytes)
+        except ChildDied as e:
+            with self._lock:
+                self.deaths += not self._closed
+            if isinstance(e, ChildTimedOut) or e.exit_status == -signal.SIGXCPU:
+                raise Unparsable(ParseStatus.TIMED_OUT, f"not parsed within {self._limits.wall_s:g} s") from e
+            if isinstance(e, ChildAnsweredTooMuch):
+                raise too_large(f"what is in it is too much: {e}") from e
+            if e.exit_status == OVER_MEMORY_STATUS:
+                raise too_large("needs more memory than allowed") from e
+            raise
         finally:
             self._give_back(warm)
-        return answer
 
     def _take(self, *, fresh: bool) -> _Warm:
         with self._lock:
@@ -117,7 +131,7 @@ class ChildPool:
 
     def _give_back(self, warm: _Warm) -> None:
         warm.seen += 1
-        keep = warm.child.alive and warm.seen < self._recycle_after
+        keep = warm.child.alive and warm.seen < self._recycle_after and _kept_bytes(warm) <= self._limits.kept_bytes
         with self._lock:
             self._busy.discard(warm)
             keep = keep and not self._closed
@@ -125,6 +139,13 @@ class ChildPool:
                 self._idle.append(warm)
         if not keep:
             warm.child.close()
+
+
+def _kept_bytes(warm: _Warm) -> int:
+    try:
+        return int(psutil.Process(warm.child.process.pid).memory_info().rss)
+    except psutil.Error:
+        return 0
 
 
 def child_environment() -> Mapping[str, str]:

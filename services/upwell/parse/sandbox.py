@@ -1,22 +1,27 @@
 """Parsing that no document can harm: in confined children, the whole preparation (embedded) or the parse alone."""
 
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
-from upwell.child import ChildTimedOut
+from upwell.errors import Reason, Rejected
 from upwell.parse.confine import Confinement
+from upwell.parse.drawing import Drawings
 from upwell.parse.explanation import unparsed
+from upwell.parse.failures import Unparsable
 from upwell.parse.limits import DEFAULT_LIMITS, Limits
 from upwell.parse.policy import DEFAULT_POLICY, ParsePolicy
 from upwell.parse.pool import ChildPool
 from upwell.parse.prepare import failed
 from upwell.parse.sandbox_child import Request
-from upwell.records import JSON_ENCODER, ParsedDocument, ParseStatus, PreparedDocument
+from upwell.records import JSON_ENCODER, ParsedDocument, PreparedDocument
 
+T = TypeVar("T")
 RECYCLE_AFTER = 1000
 PREPARED = msgspec.msgpack.Decoder(PreparedDocument)
 PARSED = msgspec.msgpack.Decoder(ParsedDocument)
+DRAWINGS = msgspec.msgpack.Decoder(Drawings)
 
 
 class SandboxPreparer:
@@ -32,7 +37,6 @@ class SandboxPreparer:
         policy: ParsePolicy = DEFAULT_POLICY,
         recycle_after: int = RECYCLE_AFTER,
     ) -> None:
-        self._limits = limits
         self.pool = ChildPool(
             embedder, fingerprint, workers=workers, limits=limits, policy=policy, recycle_after=recycle_after
         )
@@ -43,17 +47,23 @@ class SandboxPreparer:
         Raises Rejected (`parser_crashed`, `unreadable`) and Retryable (no child could be started, the file is gone).
         """
         try:
-            return PREPARED.decode(self.pool.ask(_request("prepare", content, name, media_type)))
-        except ChildTimedOut:
-            return failed(ParseStatus.TIMED_OUT, _late(self._limits))
+            return _decoded(self.pool.ask(_request("prepare", content, name, media_type)), PREPARED)
+        except Unparsable as e:
+            return failed(e.status, e.reason)
 
     def explain(self, content: bytes | Path, name: str, media_type: str | None = None) -> bytes:
         """The same as JSON of what was parsed and chunked (`explanation`). Raises as `prepare` does."""
         try:
             return self.pool.ask(_request("explain", content, name, media_type))
-        except ChildTimedOut:
-            reason = _late(self._limits)
-            return JSON_ENCODER.encode(unparsed(ParsedDocument(status=ParseStatus.TIMED_OUT, reason=reason)))
+        except Unparsable as e:
+            return JSON_ENCODER.encode(unparsed(ParsedDocument(status=e.status, reason=e.reason)))
+
+    def draw(self, content: bytes | Path, name: str, media_type: str | None = None) -> Drawings:
+        """A PDF's pages as pictures, of anything else none. Raises as `prepare` does."""
+        try:
+            return _decoded(self.pool.ask(_request("draw", content, name, media_type)), DRAWINGS)
+        except Unparsable as e:
+            return Drawings(left_out=f"the pages are not drawn: {e.reason}")
 
     def strength(self) -> Confinement:
         """What confines a child on this system, as a child found it."""
@@ -79,15 +89,14 @@ class SandboxParser:
         policy: ParsePolicy = DEFAULT_POLICY,
         recycle_after: int = RECYCLE_AFTER,
     ) -> None:
-        self._limits = limits
         self.pool = ChildPool("", "", workers=workers, limits=limits, policy=policy, recycle_after=recycle_after)
 
     def parse(self, content: bytes | Path, name: str, media_type: str | None = None) -> ParsedDocument:
         """The document as blocks, or the status that says why not. Raises as `SandboxPreparer.prepare` does."""
         try:
-            return PARSED.decode(self.pool.ask(_request("parse", content, name, media_type)))
-        except ChildTimedOut:
-            return ParsedDocument(status=ParseStatus.TIMED_OUT, reason=_late(self._limits))
+            return _decoded(self.pool.ask(_request("parse", content, name, media_type)), PARSED)
+        except Unparsable as e:
+            return ParsedDocument(status=e.status, reason=e.reason)
 
     def close(self) -> None:
         """End the children; calls in flight fail as Retryable."""
@@ -109,5 +118,8 @@ def _request(op: str, content: bytes | Path, name: str, media_type: str | None) 
     return Request(op=op, path=str(content), name=name, media_type=media_type)
 
 
-def _late(limits: Limits) -> str:
-    return f"not parsed within {limits.wall_s:g} s"
+def _decoded(answer: bytes, decoder: msgspec.msgpack.Decoder[T]) -> T:
+    try:
+        return decoder.decode(answer)
+    except msgspec.DecodeError as e:  # no answer of ours: the document speaks through the parser that it took over
+        raise Rejected(Reason.PARSER_CRASHED, "the parser's answer makes no sense") from e

@@ -6,17 +6,20 @@ document does to it stays here.
 """
 
 import logging
+import os
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
 from upwell.child import serve
-from upwell.errors import Misconfigured
+from upwell.errors import Misconfigured, Reason, Rejected, UpwellError
 from upwell.parse import docling
 from upwell.parse.confine import Confinement, allow_cpu, confine
-from upwell.parse.explanation import explanation
+from upwell.parse.drawing import Drawings, draw_pages
+from upwell.parse.explanation import explanation, unparsed
 from upwell.parse.failures import Unparsable
 from upwell.parse.limits import Limits
 from upwell.parse.policy import ParsePolicy
@@ -24,13 +27,14 @@ from upwell.parse.prepare import failed, prepare_document
 from upwell.parse.route import parse
 from upwell.parse.source_file import read_file
 from upwell.ports import Tokenizer
-from upwell.records import ENCODER, JSON_ENCODER, ParsedDocument, Record
+from upwell.records import ENCODER, JSON_ENCODER, ParsedDocument, ParseStatus, Record
 
+PACKAGE = "upwell"
 CPU_SLACK_S = 5.0  # the owner ends a document by the wall clock first, and says timed_out
 
 
 class Request(Record, frozen=True, kw_only=True):
-    """`op`: prepare, parse or explain (a document as bytes or a path), warm (import the heavy parsers), strength."""
+    """`op`: prepare, parse, explain or draw (a document as bytes or a path), warm (import heavy parsers), strength."""
 
     op: str
     data: bytes | None = None
@@ -40,6 +44,8 @@ class Request(Record, frozen=True, kw_only=True):
 
 
 class _Worker:
+    """Answers requests; whatever a document makes go wrong here in Python is an answer too."""
+
     def __init__(
         self, tokenizer: Tokenizer | None, fingerprint: str, limits: Limits, policy: ParsePolicy, strength: Confinement
     ) -> None:
@@ -48,24 +54,45 @@ class _Worker:
         self.decoder = msgspec.msgpack.Decoder(Request)
         self.steps: dict[str, Callable[[Request], bytes]] = {
             "prepare": self.prepare,
-            "parse": self.parse,
+            "parse": lambda request: ENCODER.encode(self._parsed(request)),
             "explain": self.explain,
+            "draw": self.draw,
             "warm": self.warm,
             "strength": lambda _: ENCODER.encode(self.strength),
+        }
+        self.ends: dict[str, Callable[[ParseStatus, str], bytes]] = {
+            "prepare": lambda status, reason: ENCODER.encode(failed(status, reason)),
+            "parse": lambda status, reason: ENCODER.encode(ParsedDocument(status=status, reason=reason)),
+            "explain": lambda status, reason: JSON_ENCODER.encode(
+                unparsed(ParsedDocument(status=status, reason=reason))
+            ),
+            "draw": lambda _, reason: ENCODER.encode(Drawings(left_out=f"the pages are not drawn: {reason}")),
         }
 
     def __call__(self, body: bytes) -> bytes:
         allow_cpu(self.limits.wall_s + CPU_SLACK_S)
         request = self.decoder.decode(body)
-        return self.steps[request.op](request)
+        del body
+        try:
+            answer = self.steps[request.op](request)
+        except Unparsable as e:
+            return self.ends[request.op](e.status, e.reason)
+        except MemoryError:
+            return self.ends[request.op](ParseStatus.TOO_LARGE, "needs more memory than allowed")
+        except RecursionError:
+            return self.ends[request.op](ParseStatus.TOO_LARGE, "nested too deeply")
+        except UpwellError:
+            raise
+        except Exception as e:
+            raise Rejected(Reason.PARSER_CRASHED, f"the parser failed: {_where(e)}") from e
+        if len(answer) > self.limits.answer_bytes:
+            reason = f"what is in it takes {len(answer)} bytes; at most {self.limits.answer_bytes} are taken"
+            return self.ends[request.op](ParseStatus.TOO_LARGE, reason)
+        return answer
 
     def prepare(self, request: Request) -> bytes:
-        try:
-            data = self._bytes(request)
-        except Unparsable as e:
-            return ENCODER.encode(failed(e.status, e.reason))
         prepared = prepare_document(
-            data,
+            self._bytes(request),
             request.name,
             request.media_type,
             tokenizer=self.tokenizer,
@@ -75,11 +102,11 @@ class _Worker:
         )
         return ENCODER.encode(prepared)
 
-    def parse(self, request: Request) -> bytes:
-        return ENCODER.encode(self._parsed(request))
-
     def explain(self, request: Request) -> bytes:
         return JSON_ENCODER.encode(explanation(self._parsed(request), self.tokenizer, self.fingerprint))
+
+    def draw(self, request: Request) -> bytes:
+        return ENCODER.encode(draw_pages(self._bytes(request), request.name, request.media_type, self.limits))
 
     def warm(self, _: Request) -> bytes:
         docling.warm()
@@ -92,13 +119,17 @@ class _Worker:
         return self._tokenizer
 
     def _parsed(self, request: Request) -> ParsedDocument:
-        try:
-            return parse(self._bytes(request), request.name, request.media_type, self.limits, self.policy)
-        except Unparsable as e:
-            return ParsedDocument(status=e.status, reason=e.reason)
+        return parse(self._bytes(request), request.name, request.media_type, self.limits, self.policy)
 
     def _bytes(self, request: Request) -> bytes:
         return request.data if request.data is not None else read_file(Path(request.path or ""), self.limits)
+
+
+def _where(error: BaseException) -> str:
+    """The kind of an error and the line of ours that it came through; never its text, which may quote the document."""
+    ours = [f for f in traceback.extract_tb(error.__traceback__) if f"{PACKAGE}/" in f.filename]
+    place = f" at {ours[-1].filename.rpartition(f'{PACKAGE}/')[2]}:{ours[-1].lineno}" if ours else ""
+    return f"{type(error).__name__}{place}"
 
 
 def main(arguments: list[str]) -> None:
@@ -110,7 +141,17 @@ def main(arguments: list[str]) -> None:
     tokenizer = tokenizer_of(embedder) if embedder else None
     limits = msgspec.json.decode(limits_json, type=Limits)
     policy = msgspec.json.decode(policy_json, type=ParsePolicy)
-    serve(_Worker(tokenizer, fingerprint, limits, policy, confine(limits)), int(socket_fd), int(lifeline_fd))
+    worker = _Worker(tokenizer, fingerprint, limits, policy, confine(limits))
+    _fall_silent()
+    serve(worker, int(socket_fd), int(lifeline_fd))
+
+
+def _fall_silent() -> None:
+    """From here on nothing a parser prints reaches the owner's output: it would quote documents, or forge log lines."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for fd in (1, 2):
+        os.dup2(nowhere, fd)
+    os.close(nowhere)
 
 
 if __name__ == "__main__":
