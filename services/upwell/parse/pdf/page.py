@@ -27,12 +27,16 @@ GAP_SHARE = 1.0
 
 
 class Piece(Record, frozen=True, kw_only=True):
-    """A run of words on one line. `size` is the height of its box, near the font's size."""
+    """A run of words on one line. `size` is the height of its box, near the font's size.
+
+    `words` are its words with their boxes, left to right, for those who must part it; empty where none were found.
+    """
 
     text: str
     bbox: BBox
     size: float
     bold: bool = False
+    words: tuple[tuple[str, BBox], ...] = ()
 
 
 class Page(Record, frozen=True, kw_only=True):
@@ -141,10 +145,15 @@ class WordIndex:
             else:
                 parts.append([word])
         if len(parts) < 2:
-            return [line]
+            return [replace(line, words=_words(inside))]
         return [
-            replace(line, text=" ".join(w.text for w in part), bbox=union([w.bbox for w in part])) for part in parts
+            replace(line, text=" ".join(w.text for w in part), bbox=union([w.bbox for w in part]), words=_words(part))
+            for part in parts
         ]
+
+
+def _words(pieces: Sequence[Piece]) -> tuple[tuple[str, BBox], ...]:
+    return tuple((piece.text, piece.bbox) for piece in pieces)
 
 
 def _middle_inside(inner: BBox, outer: BBox) -> bool:
