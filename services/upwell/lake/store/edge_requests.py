@@ -89,9 +89,9 @@ class FoundPoint(Record, frozen=True, kw_only=True):
 
 
 class Found(Record, frozen=True, kw_only=True):
-    """Ids by rank of the dense branch, ids with BM25 scores of the sparse one, the pool with its MaxSim scores."""
+    """Ids with cosines of the dense branch, ids with BM25 scores of the sparse one, the pool with its MaxSim scores."""
 
-    dense: tuple[str, ...]
+    dense: tuple[tuple[str, float], ...]
     sparse: tuple[tuple[str, float], ...]
     reranked: tuple[FoundPoint, ...]
 

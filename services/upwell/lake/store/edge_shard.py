@@ -85,7 +85,7 @@ class Shard:
         *branches, reranked = self._shard.query_batch(edge.QueryBatchRequest(query_requests(request, self._dim)))
         dense, sparse = branches if len(branches) > 1 else (branches[0], [])
         return ask.Found(
-            dense=tuple(str(hit.id) for hit in dense),
+            dense=tuple((str(hit.id), hit.score) for hit in dense),
             sparse=tuple((str(hit.id), hit.score) for hit in sparse),
             reranked=tuple(
                 ask.FoundPoint(point_id=str(hit.id), score=hit.score, payload=hit.payload or {}) for hit in reranked

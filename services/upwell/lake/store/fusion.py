@@ -19,6 +19,7 @@ absolute, so scores of two queries for the same words compare.
 
 SHOWN_FIELDS = ("tenant", "source", "doc_id", "chunk_key", "text")
 
+Scored = Sequence[tuple[str, float]]
 Reranked = Sequence[tuple[str, float, Mapping[str, object]]]
 
 
@@ -27,16 +28,14 @@ def pool_size(query: StoreQuery) -> int:
     return max(query.prefetch, query.limit)
 
 
-def hits_of(
-    query: StoreQuery, dense: Sequence[str], sparse: Sequence[tuple[str, float]], reranked: Reranked
-) -> list[StoreHit]:
-    """The query's hits, best first, from the branches' ranks and the pool's MaxSim scores (sums over query tokens).
+def hits_of(query: StoreQuery, dense: Scored, sparse: Scored, reranked: Reranked) -> list[StoreHit]:
+    """The query's hits, best first, from the branches' scores and the pool's MaxSim scores (sums over query tokens).
 
     A hit's score is its mean MaxSim (a cosine) and its damped BM25. `why` holds both, and the ranks (from 1) in the
     branches that found the point.
     """
     bm25 = dict(sparse)
-    ranks = {"dense": _ranks(dense), "sparse": _ranks(list(bm25))}
+    ranks = {"dense": _ranks(dense), "sparse": _ranks(sparse)}
     hits = [
         StoreHit(
             point_id=point_id,
@@ -57,5 +56,7 @@ def lexical(bm25: float) -> float:
     return LEXICAL_WEIGHT * bm25 / (bm25 + LEXICAL_HALF) if bm25 > 0 else 0.0
 
 
-def _ranks(point_ids: Sequence[str]) -> dict[str, float]:
-    return {point_id: float(rank) for rank, point_id in enumerate(point_ids, start=1)}
+def _ranks(scored: Scored) -> dict[str, float]:
+    """Equal scores by id: a store's own order of them tells when its points came, hidden ones among them."""
+    ordered = sorted(scored, key=lambda found: (-found[1], found[0]))
+    return {point_id: float(rank) for rank, (point_id, _) in enumerate(ordered, start=1)}

@@ -126,7 +126,7 @@ class QdrantStore:
         dense, sparse = branches if len(branches) > 1 else (branches[0], None)
         return fusion.hits_of(
             query,
-            [str(hit.id) for hit in dense.points],
+            [(str(hit.id), hit.score) for hit in dense.points],
             [(str(hit.id), hit.score) for hit in sparse.points] if sparse else [],
             [(str(hit.id), hit.score, hit.payload or {}) for hit in reranked.points],
         )
