@@ -22,6 +22,7 @@ from upwell.parse.markdown import parse_markdown
 from upwell.parse.pdf.document import parse_pdf
 from upwell.parse.plain import parse_plain
 from upwell.parse.policy import DEFAULT_POLICY, ParsePolicy
+from upwell.parse.rtf import parse_rtf
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
 TextParser = Callable[[str, Limits], ParsedDocument]
@@ -38,7 +39,7 @@ TEXT_PARSERS: MappingProxyType[str, TextParser] = MappingProxyType(
     }
 )
 ENCRYPTION_MARK = "EncryptedPackage".encode("utf-16-le")
-WITH_EXTRA = frozenset({media.MSG, media.ODT, media.ODS, media.ODP, media.RTF, media.DOC, media.XLS, media.PPT})
+WITH_EXTRA = frozenset({media.MSG, media.ODT, media.ODS, media.ODP, media.DOC, media.XLS, media.PPT})
 LANGUAGE_SAMPLE_CHARACTERS = 20_000
 
 
@@ -110,6 +111,7 @@ READERS: MappingProxyType[str, Callable[[_Raw], ParsedDocument]] = MappingProxyT
     {
         media.EML: lambda raw: parse_mail(raw.data, raw.limits, raw.child),
         media.XML: lambda raw: parse_xml(raw.data, raw.limits),
+        media.RTF: lambda raw: parse_rtf(raw.data, raw.limits, raw.policy),
         media.PDF: lambda raw: parse_pdf(raw.data, raw.limits, raw.child),
         **dict.fromkeys(docling.EXTENSIONS, lambda raw: docling.parse_docling(raw.data, raw.media_type, raw.limits)),
     }
