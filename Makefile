@@ -1,6 +1,6 @@
 # Everything a person or CI runs. `make` alone lists it. Nothing but Python 3.11-3.13 and make is needed.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-all demo test check integration e2e bench chaos oracle soak kafka schemas docs lock clean
+.PHONY: help setup setup-dev setup-all demo test check integration e2e bench chaos oracle fuzz soak kafka schemas docs lock clean
 
 BIN := .venv/bin
 # One resolution for every supported Python and platform, all extras together; the smaller locks are parts of it.
@@ -53,6 +53,10 @@ SEARCHES := 20000
 oracle: setup-dev ## search random histories in every way, and hold each answer to account: SEED=1 SEARCHES=20000
 	$(BIN)/python tests/oracle/run.py --seed $(SEED) --searches $(SEARCHES)
 
+FILES := 10000
+fuzz: setup-dev ## send mutated documents through the parsers' sandbox: SEED=1 FILES=10000
+	$(BIN)/python tests/fuzz/run.py --seed $(SEED) --files $(FILES)
+
 soak: setup-dev kafka ## let the workers run, and watch their memory: MINUTES=20
 	UPWELL_SOAK_MINUTES=$(MINUTES) $(BIN)/python -m pytest -m bench tests/bench/test_soak.py --timeout 7200 -s
 
@@ -73,5 +77,5 @@ lock: ## resolve the lock files anew (needs the tools of setup-dev)
 	$(COMPILE) --constraint requirements-all.lock --output-file requirements.lock
 
 clean: ## remove what the targets above made, .venv included
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .kafka build dist
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .kafka .fuzz build dist
 	find services tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
