@@ -1,22 +1,59 @@
-"""Source code: one block a function or class under its path of names. Python by tree-sitter, others by blank lines."""
+"""Source code by its syntax tree: one block a function, method or type, with its comments, under its path of names.
 
+A grammar reads what does not parse as well as it can, so a broken file still gives blocks. Languages without a grammar
+here go by blank lines (`code_light`).
+"""
+
+import importlib
 import re
 from collections.abc import Iterator
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
+from upwell.parse.code_grammars import GRAMMARS, Grammar
+from upwell.parse.code_light import light_blocks
+from upwell.parse.code_names import bound_function, module_name, names_of
 from upwell.parse.limits import Limits
 from upwell.parse.outline import Outline
 from upwell.records import Block, Kind, ParsedDocument, ParseStatus
 
-PARSER = "code/1"
-DEFINITIONS = frozenset({"function_definition", "class_definition", "decorated_definition"})
-BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+(?=\S)")
+PARSER = "code/2"
+WORD = re.compile(rb"[\w\x80-\xff]")
+ONLY_CLOSES = re.compile(rb"(?:[^\w\x80-\xff]|\bend(?:if)?\b)*")
+BARE_HEAD = re.compile(rb"\s*[^\n]*[^\n;\s]\s*")
+REST_OF_LINE = re.compile(rb"[ \t;,)}]*(?:(?://|#)[^\n]*)?(?=\n|\Z)")
+BODY_KINDS = frozenset(
+    {
+        "class_body", "enum_class_body", "enum_body", "declaration_list", "field_declaration_list", "function_body",
+        "block", "template_body", "interface_body", "body_statement", "enumerator_list", "arrow_expression_clause",
+    }
+)  # fmt: skip
+DEEPEST_WRAPPER = 5
+LEAST_PATH = 30
+
+
+class _Definition(NamedTuple):
+    names: tuple[str, ...]
+    body: Any
+
+
+class _Part(NamedTuple):
+    """A range of bytes. `opens`: but the line that opens what the next part stands in (`impl Slugger {`)."""
+
+    start: int
+    end: int
+    path: tuple[str, ...]
+    opens: bool = False
 
 
 def parse_code(text: str, language: str, limits: Limits) -> ParsedDocument:
     """Blocks of code in order; each block's `heading_path` is the path of names it stands under."""
     outline = Outline(limits.characters)
-    blocks = list(_python(text, limits) if language == "python" else _light(text, language))
+    grammar = GRAMMARS.get(language)
+    if grammar is None:
+        blocks = light_blocks(text, language)
+    else:
+        blocks = _by_grammar(text, language, grammar, min(limits.nesting, LEAST_PATH))
     for block in blocks:
         outline.code(block)
     return ParsedDocument(
@@ -24,69 +61,158 @@ def parse_code(text: str, language: str, limits: Limits) -> ParsedDocument:
     )
 
 
-def _light(text: str, language: str) -> Iterator[Block]:
-    """Runs of lines parted by blank lines before an unindented one."""
-    for part in BLANK_LINES.split(text):
-        yield Block(kind=Kind.CODE, text=part, language=language)
+@cache
+def _language(package: str, function: str) -> Any:
+    from tree_sitter import Language  # noqa: PLC0415 - a C library that loads only when code comes
+
+    return Language(getattr(importlib.import_module(package), function)())
 
 
-def _python(text: str, limits: Limits) -> Iterator[Block]:
-    import tree_sitter_python  # noqa: PLC0415 - a C library that loads only when code comes
-    from tree_sitter import Language, Parser  # noqa: PLC0415
+def _tree(source: bytes, grammar: Grammar) -> Any:
+    """The syntax tree by the first of the language's dialects that reads it without an error, else by the first."""
+    from tree_sitter import Parser  # noqa: PLC0415
 
-    source = text.encode()
-    tree = Parser(Language(tree_sitter_python.language())).parse(source)
-    for start, end, path in _parts(tree.root_node, (), limits.nesting):
-        yield Block(
-            kind=Kind.CODE,
-            text=source[start:end].decode("utf-8", "replace"),
-            heading_path=path,
-            language="python",
-        )
+    trees = (Parser(_language(grammar.package, function)).parse(source) for function in grammar.functions)
+    first = next(trees)
+    return first if not first.root_node.has_error else next((t for t in trees if not t.root_node.has_error), first)
 
 
-def _parts(node: Any, path: tuple[str, ...], left: int) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """Byte ranges with their paths: definitions by themselves, what stands between them together."""
-    start: int | None = None
-    end = 0
-    for child in node.children:
-        if child.type in DEFINITIONS and left > 0:
-            if start is not None:
-                yield start, end, path
-                start = None
-            yield from _definition(child, path, left)
+def _by_grammar(text: str, language: str, grammar: Grammar, nesting: int) -> Iterator[Block]:
+    source = text.encode("utf-8", "replace")
+    tree = _tree(source, grammar)
+    for part in _Reader(source, grammar, nesting).read(tree.root_node):
+        words = source[part.start : part.end].decode("utf-8", "replace")
+        yield Block(kind=Kind.CODE, text=words, heading_path=part.path, language=language)
+
+
+class _Reader:
+    """Cuts the source at its definitions; what stands between them is kept, imports apart from other statements."""
+
+    def __init__(self, source: bytes, grammar: Grammar, nesting: int) -> None:
+        self.source, self.grammar, self.nesting = source, grammar, nesting
+
+    def read(self, root: Any) -> list[_Part]:
+        """Parts in order that leave out nothing but white space: one without a word joins the one before it."""
+        parts: list[_Part] = []
+        for part in self._parts(root, 0, len(self.source), (), self.nesting):
+            if parts and ONLY_CLOSES.fullmatch(self.source, part.start, part.end):
+                parts[-1] = parts[-1]._replace(end=part.end)
+            elif parts and parts[-1].opens:
+                parts[-1] = part._replace(start=parts[-1].start)
+            elif part.end > part.start:
+                parts.append(part)
+        return parts
+
+    def _parts(self, node: Any, start: int, end: int, path: tuple[str, ...], left: int) -> Iterator[_Part]:
+        at, importing, opening = start, None, left < self.nesting
+        for child, begins in self._with_lead(node):
+            begin = max(begins, at)
+            if child.type in self.grammar.modules and child.child_by_field_name("body") is None:
+                path = (*path, *filter(None, [module_name(child)]))
+                continue
+            definition = self._definition(child)
+            if definition is None:
+                is_import = child.type in self.grammar.imports
+                if importing is not None and is_import != importing and WORD.search(self.source, at, begin):
+                    yield _Part(at, begin, path)
+                    at, opening = begin, False
+                importing = is_import
+                continue
+            yield _Part(at, begin, path, opening and BARE_HEAD.fullmatch(self.source, at, begin) is not None)
+            at, importing, opening = min(end, self._line_end(child.end_byte)), None, False
+            yield from self._of(definition, begin, at, path, left)
+        yield _Part(at, end, path)
+
+    def _of(self, definition: _Definition, start: int, end: int, path: tuple[str, ...], left: int) -> Iterator[_Part]:
+        below = (*path, *definition.names)
+        if left > 0 and definition.body is not None and self._has_definitions(definition.body):
+            yield from self._parts(definition.body, start, end, below, left - 1)
         else:
-            start = child.start_byte if start is None else start
-            end = child.end_byte
-    if start is not None:
-        yield start, end, path
+            yield _Part(start, end, below)
+
+    def _with_lead(self, node: Any) -> Iterator[tuple[Any, int]]:
+        """Each named node but comments and decorators, with where it and those directly before it begin."""
+        lead, lead_row, last_row = None, -1, -1
+        for child in self._children(node):
+            row = child.start_point[0]
+            if child.type in self.grammar.attached:
+                if row == last_row:
+                    continue  # at the end of a line of code: that line's own
+                if lead is None or row - lead_row > 1:
+                    lead = child.start_byte
+                lead_row = _last_row(child)
+                continue
+            last_row = _last_row(child)
+            if not child.is_named:
+                continue
+            begin = lead if lead is not None and row - lead_row <= 1 else child.start_byte
+            yield child, self._line_start(begin)
+            lead = None
+
+    def _children(self, node: Any) -> Iterator[Any]:
+        stack = [iter(node.children)]
+        while stack:
+            child = next(stack[-1], None)
+            if child is None:
+                stack.pop()
+            elif self._is_open(child):
+                stack.append(iter(child.children))
+            else:
+                yield child
+
+    def _is_open(self, child: Any) -> bool:
+        kind = child.type
+        if kind == "ERROR" or kind in self.grammar.open:
+            return True
+        return kind in BODY_KINDS and child.parent is not None and child.parent.type in self.grammar.open
+
+    def _has_definitions(self, body: Any) -> bool:
+        return any(self._definition(child) is not None for child in self._children(body))
+
+    def _definition(self, node: Any) -> _Definition | None:
+        """What `node` defines, looking through decorators and the like; None when it defines nothing by name."""
+        grammar = self.grammar
+        for _ in range(DEEPEST_WRAPPER):
+            if node.type in grammar.bound and (found := bound_function(node)) is not None:
+                return _Definition((found[0],), _body(found[1]) if found[1].type == "class" else None)
+            if node.type in grammar.wrappers:
+                inner = [c for c in node.named_children if c.type in self._known]
+                if not inner:
+                    return None
+                node = inner[0]
+                continue
+            break
+        body = node if node.type in grammar.open_bodies else _body(node)
+        if node.type in grammar.types or node.type in grammar.modules:
+            names = names_of(node)
+            return _Definition(names, body) if names else None
+        if node.type in grammar.callables and body is not None:
+            names = names_of(node)
+            # A function's own functions stay with it.
+            return _Definition(names, None) if names else None
+        return None
+
+    @property
+    def _known(self) -> frozenset[str]:
+        grammar = self.grammar
+        return grammar.types | grammar.callables | grammar.wrappers | grammar.bound
+
+    def _line_end(self, at: int) -> int:
+        """Past what belongs to a definition on its last line: brackets, semicolons, a comment."""
+        found = REST_OF_LINE.match(self.source, at)
+        return found.end() if found else at
+
+    def _line_start(self, at: int) -> int:
+        """The start of the line when nothing but white space stands before, so that indentation is kept."""
+        line = self.source.rfind(b"\n", 0, at) + 1
+        return line if not self.source[line:at].strip() else at
 
 
-def _definition(node: Any, path: tuple[str, ...], left: int) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    inner = node.child_by_field_name("definition") if node.type == "decorated_definition" else node
-    name = inner.child_by_field_name("name") if inner is not None else None
-    body = inner.child_by_field_name("body") if inner is not None else None
-    if name is None or body is None:
-        yield node.start_byte, node.end_byte, path
-        return
-    below = (*path, name.text.decode("utf-8", "replace"))
-    has_methods = any(child.type in DEFINITIONS for child in body.children)
-    if inner.type == "class_definition" and has_methods:
-        first = next(child for child in body.children if child.type in DEFINITIONS)
-        # The class's own line, docstring and fields up to its first method are a block of their own.
-        yield node.start_byte, first.start_byte, below
-        yield from _after(body, first, below, left - 1)
-    else:
-        yield node.start_byte, node.end_byte, below
+def _body(node: Any) -> Any:
+    found = node.child_by_field_name("body")
+    return found if found is not None else next((c for c in node.named_children if c.type in BODY_KINDS), None)
 
 
-def _after(body: Any, first: Any, path: tuple[str, ...], left: int) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    rest = [child for child in body.children if child.start_byte >= first.start_byte]
-    yield from _parts(_Children(rest), path, left)
-
-
-class _Children:
-    """The rest of a body's children, in the shape of a node."""
-
-    def __init__(self, children: list[Any]) -> None:
-        self.children = children
+def _last_row(node: Any) -> int:
+    last: int = node.end_point[0]
+    return last - 1 if node.end_point[1] == 0 and last > node.start_point[0] else last
