@@ -24,7 +24,7 @@ from upwell.answers import (
     SourceStatus,
     StatusAnswer,
 )
-from upwell.cli import dead, demo, demo_steps, doctor, erase, explain, ingest, search, show, status
+from upwell.cli import dead, demo, demo_steps, doctor, erase, explain_view, ingest, search, show, status
 
 AT = "2026-03-04T05:06:07.000000Z"
 HOSTILE = "\x1b]0;owned\x07[bold]x[/bold]:smile:"
@@ -124,6 +124,10 @@ LETTER = DeadAnswer(
 )
 
 
+def grid_of(words):
+    return {"rows": 1, "cols": 1, "cells": [{"row": 0, "col": 0, "text": words, "header": True}]}
+
+
 def test_a_hit_shows_citation_words_and_freshness():
     text = drawn(search.view(SearchAnswer(query="q", as_of=AT, hits=(HIT,))))
     for part in ("1  docs/a.md > Pay (p. 2)", "Raises come in March.", "changed 2026-03-04 05:06:07", "score 0.500"):
@@ -149,7 +153,23 @@ def test_a_stale_hit_says_since_when_and_why():
         ),
         lambda t: dead.view((msgspec.structs.replace(LETTER, doc_id=t, detail=t),)),
         lambda t: dead.letter_view(msgspec.structs.replace(LETTER, doc_id=t, detail=t)),
-        lambda t: explain.view({"title": t, "blocks": [{"kind": "title", "text": t}]}, t),
+        lambda t: explain_view.view(
+            {
+                "status": "ok",
+                "title": t,
+                "parser": t,
+                "choice": t,
+                "reason": t,
+                "blocks": [
+                    {"kind": "heading", "text": t, "left_out": t},
+                    {"kind": "table", "text": t, "table": grid_of(t)},
+                ],
+                "chunks": [{"tokens": 1, "text": t, "heading_path": [t], "spans": []}],
+                "dropped": [{"reason": t, "spans": [{"block": 0, "start": 0, "end": 99}]}],
+                "children": [{"name": t}],
+            },
+            t,
+        ),
         lambda t: doctor.view((Check(name=t, state="ok", detail=t, remedy=t),)),
         lambda t: demo.asked_view(
             demo_steps.PEOPLE[0], SearchAnswer(query="q", as_of=AT, hits=(msgspec.structs.replace(HIT, text=t),))
@@ -250,33 +270,6 @@ def test_an_ingest_tells_only_the_counts_that_are_not_zero():
 
 def test_a_second_ingest_says_that_there_was_nothing_to_do():
     assert ingest.said(DocumentCounts(seen=4), without="seen") == "nothing to do"
-
-
-def test_explain_adds_up_what_is_left_out_by_reason():
-    dropped = [
-        {"reason": "whitespace", "spans": [{"block": 0, "start": 0, "end": 2}]},
-        {"reason": "page_furniture", "spans": [{"block": 1, "start": 0, "end": 9}]},
-        {"reason": "whitespace", "spans": [{"block": 2, "start": 4, "end": 5}]},
-    ]
-    assert list(explain.left_out(dropped).items()) == [("page_furniture", 9), ("whitespace", 3)]
-
-
-def test_explain_shows_blocks_chunks_and_children():
-    text = drawn(
-        explain.view(
-            {
-                "status": "ok",
-                "pages": 2,
-                "blocks": [{"kind": "heading", "level": 2, "page": 1, "text": "Pay"}],
-                "chunks": [{"tokens": 5, "page": 1, "heading_path": ["Pay"], "text": "Raises"}],
-                "dropped": [],
-                "children": [{"name": "table.csv", "blocks": [], "chunks": [], "dropped": []}],
-            },
-            "a.eml",
-        )
-    )
-    for part in ("status: ok", "heading 2 · p. 1 · Pay", "5 tokens · p. 1 · Pay", "left out: 0", "inside: table.csv"):
-        assert part in text
 
 
 def test_an_erasure_names_what_went_and_what_remains():

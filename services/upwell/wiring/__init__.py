@@ -8,8 +8,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from upwell.answers import Check, FollowingLake, InitAnswer
 from upwell.config import Settings
@@ -22,6 +21,7 @@ from upwell.wiring.embedded import own as _own_embedded
 if TYPE_CHECKING:
     from upwell.audit.records import AuditRecords
     from upwell.erase.certificate import Verifier
+    from upwell.explain import Explainer
     from upwell.runtime.gateway.process import Gateway
     from upwell.runtime.serve.process import ReadServer
     from upwell.runtime.stream.topics import Line, Role
@@ -31,7 +31,7 @@ __all__ = [
     "certificate_verifier",
     "connect",
     "doctor",
-    "explain",
+    "explainer",
     "gateway",
     "init",
     "own",
@@ -141,11 +141,12 @@ def worker(settings: Settings, role: "Role", line: "Line") -> int:
     return work(settings, role, line)
 
 
-def explain(path: Path, settings: Settings) -> dict[str, Any]:
-    """How a file would be parsed, chunked and prefixed; nothing is written."""
-    from upwell.explain import explain as explained
+def explainer(settings: Settings) -> "Explainer":
+    """What shows how files would be parsed, chunked and prefixed; nothing is written."""
+    from upwell.explain import Explainer
+    from upwell.wiring import parsing
 
-    return explained(path, settings.embedder or MINILM)
+    return Explainer(settings.embedder or MINILM, parsing.limits_of(settings), parsing.policy_of(settings))
 
 
 def doctor(settings: Settings) -> list[Check]:
