@@ -1,23 +1,22 @@
 """A PDF as blocks with page and box, its attached files as children."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from upwell.parse.failures import corrupt, encrypted
 from upwell.parse.limits import Limits
-from upwell.parse.naming import part_name
 from upwell.parse.outline import Outline
+from upwell.parse.pdf.file import PdfFile
+from upwell.parse.pdf.frame import BBox
 from upwell.parse.pdf.furniture import page_furniture
 from upwell.parse.pdf.order import reading_order
-from upwell.parse.pdf.page import BBox, Page, Piece, read_pages
+from upwell.parse.pdf.page import Page, Piece, read_pages
 from upwell.parse.pdf.paragraphs import Sizes, add_paragraph, measure_sizes, paragraphs
 from upwell.parse.pdf.tables import FoundTable, find_tables
 from upwell.records import Kind, ParsedDocument, ParseStatus, Record
 
-PARSER = "pdf/1"
+PARSER = "pdf/2"
 ParseChild = Callable[[bytes, str, str | None], ParsedDocument]
-PASSWORD_ERROR = 4
 
 
 class Picture(Record, frozen=True, kw_only=True):
@@ -26,8 +25,9 @@ class Picture(Record, frozen=True, kw_only=True):
 
 def parse_pdf(data: bytes, limits: Limits, parse_child: ParseChild) -> ParsedDocument:
     """Blocks in reading order. Pages that are only pictures end as `needs_ocr`. Raises Unparsable."""
-    attached = _attached(data, limits)
-    pages = list(read_pages(data, limits))
+    with PdfFile(data, limits) as file:
+        attached = file.attached(limits)
+        pages = list(read_pages(file, limits))
     if not any(page.pieces for page in pages):
         scanned = any(page.pictures for page in pages)
         return ParsedDocument(
@@ -78,32 +78,3 @@ def _add_furniture(page: Page, furniture: frozenset[int], outline: Outline) -> N
     for i in sorted(furniture):
         piece = page.pieces[i]
         outline.add(Kind.PAGE_FURNITURE, piece.text, page=page.number, bbox=piece.bbox, left_out="page_furniture")
-
-
-def _attached(data: bytes, limits: Limits) -> Sequence[tuple[str, bytes]]:
-    """Files attached to the PDF; also where encryption and damage show first."""
-    import pypdfium2  # type: ignore[import-untyped]  # noqa: PLC0415 - a C library that loads only when a PDF comes
-
-    try:
-        document = pypdfium2.PdfDocument(data)
-    except pypdfium2.PdfiumError as e:
-        if getattr(e, "err_code", None) == PASSWORD_ERROR or "password" in str(e).lower():
-            raise encrypted("the PDF is encrypted; its password is not known") from e
-        raise corrupt("the PDF cannot be read") from e
-    try:
-        return list(_files(document, limits))
-    finally:
-        document.close()
-
-
-def _files(document: object, limits: Limits) -> Iterator[tuple[str, bytes]]:
-    import pypdfium2  # noqa: PLC0415 - as above
-
-    count = min(document.count_attachments(), limits.children)  # type: ignore[attr-defined]
-    for i in range(count):
-        try:
-            attachment = document.get_attachment(i)  # type: ignore[attr-defined]
-            name, content = attachment.get_name(), bytes(attachment.get_data())
-        except pypdfium2.PdfiumError:
-            continue  # a damaged attachment does not take its PDF with it
-        yield part_name(name, i + 1), content

@@ -1,46 +1,45 @@
 """A PDF page as we see it: pieces of lines, rules, pictures; points from the top left."""
 
-import io
-import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator
 
-from msgspec.structs import replace
-
-from upwell.parse.failures import corrupt, encrypted, too_large
 from upwell.parse.limits import Limits
+from upwell.parse.pdf.file import PdfFile
+from upwell.parse.pdf.frame import BBox as BBox  # noqa: PLC0414 - what a page is measured in, for those who use one
+from upwell.parse.pdf.frame import Frame, turned_back
+from upwell.parse.pdf.glyphs import Word, page_words
+from upwell.parse.pdf.lines import Line, line_words, lines
+from upwell.parse.pdf.shapes import page_shapes
 from upwell.records import Record
 
-BBox = tuple[float, float, float, float]
-LIGATURES = str.maketrans(
-    {"\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\u00ad": "-", "\0": ""}
-)
-BOLD = re.compile(r"bold|black|heavy|semibold|medi\b|-bd\b|cmbx", re.IGNORECASE)
-MOST_CELLS_A_PAGE = 50_000
-MOST_SHAPES_A_PAGE = 20_000
-MOST_LINKS_A_PAGE = 500
-THIN_POINTS = 3.0
-SMALLEST_PICTURE_POINTS = 30.0
-BUCKET_POINTS = 10.0
-GAP_SHARE = 1.0
+MOST_STYLED = 0.5
 
 
 class Piece(Record, frozen=True, kw_only=True):
-    """A run of words on one line. `size` is the height of its box, near the font's size.
+    """A run of words on one line. `size` is the font's, in points; `unknown` characters have no known meaning.
 
-    `words` are its words with their boxes, left to right, for those who must part it; empty where none were found.
+    `words` are its words with their boxes, left to right. `bold_start`: its first word is bold, whatever the rest is.
+    `upright` False: it runs up or down the page.
     """
 
     text: str
     bbox: BBox
     size: float
     bold: bool = False
+    bold_start: bool = False
+    italic: bool = False
+    mono: bool = False
+    math: bool = False
+    upright: bool = True
+    unknown: int = 0
     words: tuple[tuple[str, BBox], ...] = ()
 
 
 class Page(Record, frozen=True, kw_only=True):
-    """What stands on a page; rules are thin boxes, horizontal or vertical."""
+    """What stands on a page; rules are thin boxes, horizontal or vertical.
+
+    A page whose text runs up or down is turned by `turn` degrees to be read: `on_paper` turns a box back.
+    """
 
     number: int
     width: float
@@ -49,146 +48,111 @@ class Page(Record, frozen=True, kw_only=True):
     horizontal: tuple[BBox, ...] = ()
     vertical: tuple[BBox, ...] = ()
     pictures: tuple[BBox, ...] = ()
+    drawn: tuple[BBox, ...] = ()
     links: tuple[tuple[BBox, str], ...] = ()
+    turn: int = 0
 
     def links_in(self, bbox: BBox) -> tuple[str, ...]:
         """Where the links point to whose middle is in this box."""
         return tuple(uri for box, uri in self.links if _middle_inside(box, bbox))
 
+    def on_paper(self, bbox: BBox) -> BBox:
+        """A box of this page as it shows, before it was turned."""
+        width, height = (self.height, self.width) if self.turn in {90, 270} else (self.width, self.height)
+        return turned_back(bbox, self.turn, width, height)
 
-def read_pages(data: bytes, limits: Limits) -> Iterator[Page]:
-    """The pages in order. Raises Unparsable."""
-    from docling_parse.pdf_parser import DoclingPdfParser  # noqa: PLC0415 - seconds of imports, and only for PDFs
+    @property
+    def characters(self) -> int:
+        return sum(len(piece.text) for piece in self.pieces)
 
-    try:
-        document = DoclingPdfParser(loglevel="fatal").load(io.BytesIO(data))
-        count = document.number_of_pages()
-    except (RuntimeError, ValueError, OSError) as e:
-        if "password" in str(e).lower() or "encrypt" in str(e).lower():
-            raise encrypted("the PDF is encrypted; its password is not known") from e
-        raise corrupt("the PDF cannot be read") from e
-    if count > limits.pages:
-        raise too_large(f"{count} pages; at most {limits.pages} are read")
-    for number in range(1, count + 1):
+    @property
+    def unknown(self) -> int:
+        return sum(piece.unknown for piece in self.pieces)
+
+
+def read_pages(file: PdfFile, limits: Limits) -> Iterator[Page]:
+    """The pages in order; one that cannot be loaded is noted in `file` and left out. Raises Unparsable."""
+    characters = limits.characters
+    for number, page in file.pages():
+        frame = file.frame(page)
+        text_page = file.text_page(page)
         try:
-            page = _page(document.get_page(number), number)
-        except (RuntimeError, ValueError, OSError) as e:
-            raise corrupt(f"page {number} of the PDF cannot be read") from e
-        document.unload_pages((number, number + 1))
-        yield page
-
-
-def _page(page: Any, number: int) -> Page:
-    box = page.dimension.crop_bbox
-    width, height = box.r - box.l, box.t - box.b
-    if len(page.textline_cells) > MOST_CELLS_A_PAGE:
-        raise too_large(f"page {number} has too many pieces of text")
-    words = WordIndex([_piece(cell, height) for cell in page.word_cells])
-    pieces = [
-        part
-        for cell in page.textline_cells
-        if (line := _piece(cell, height)).text.strip() and line.bbox[2] > line.bbox[0]
-        for part in words.parted(line)
-    ]
-    horizontal, vertical = _rules(page.shapes[:MOST_SHAPES_A_PAGE], height)
-    pictures = (_box(picture.rect.to_bounding_box(), height) for picture in page.bitmap_resources)
-    return Page(
-        number=number,
-        width=width,
-        height=height,
-        pieces=tuple(pieces),
-        horizontal=tuple(horizontal),
-        vertical=tuple(vertical),
-        pictures=tuple(p for p in pictures if min(p[2] - p[0], p[3] - p[1]) >= SMALLEST_PICTURE_POINTS),
-        links=tuple(
-            (_box(link.rect.to_bounding_box(), height), str(link.uri))
-            for link in page.hyperlinks[:MOST_LINKS_A_PAGE]
-            if link.uri is not None
-        ),
-    )
-
-
-def _piece(cell: Any, height: float) -> Piece:
-    bbox = _box(cell.rect.to_bounding_box(), height)
-    return Piece(
-        text=cell.text.translate(LIGATURES),
-        bbox=bbox,
-        size=bbox[3] - bbox[1],
-        bold=bool(BOLD.search(cell.font_name or "")),
-    )
-
-
-class WordIndex:
-    """Words by their height on the page, to part lines that run across the columns of a table."""
-
-    def __init__(self, words: Sequence[Piece]) -> None:
-        self._rows: dict[int, list[Piece]] = {}
-        for word in words:
-            if word.text.strip():
-                self._rows.setdefault(int((word.bbox[1] + word.bbox[3]) / 2 / BUCKET_POINTS), []).append(word)
-
-    def parted(self, line: Piece) -> list[Piece]:
-        """The line as it is, or its parts where a gap is wider than its letters are high."""
-        inside = sorted(
-            (
-                word
-                for row in range(int(line.bbox[1] / BUCKET_POINTS), int(line.bbox[3] / BUCKET_POINTS) + 1)
-                for word in self._rows.get(row, ())
-                if _middle_inside(word.bbox, line.bbox)
-            ),
-            key=lambda word: word.bbox[0],
+            words = page_words(text_page, frame, number)
+        finally:
+            text_page.close()
+        turn = _most_run(words)
+        frame = frame.turned(turn)
+        shapes = page_shapes(page, frame)
+        read = Page(
+            number=number,
+            width=frame.width,
+            height=frame.height,
+            pieces=tuple(_pieces(words, turn, frame)),
+            horizontal=shapes.horizontal,
+            vertical=shapes.vertical,
+            pictures=shapes.pictures,
+            drawn=shapes.drawn,
+            links=file.links(page, frame),
+            turn=turn,
         )
-        parts: list[list[Piece]] = []
-        for word in inside:
-            if parts and word.bbox[0] - parts[-1][-1].bbox[2] <= GAP_SHARE * line.size:
-                parts[-1].append(word)
-            else:
-                parts.append([word])
-        if len(parts) < 2:
-            return [replace(line, words=_words(inside))]
-        return [
-            replace(line, text=" ".join(w.text for w in part), bbox=union([w.bbox for w in part]), words=_words(part))
-            for part in parts
-        ]
+        characters -= read.characters
+        yield read
+        if characters < 0:
+            return  # the outline refuses it as too large
 
 
-def _words(pieces: Sequence[Piece]) -> tuple[tuple[str, BBox], ...]:
-    return tuple((piece.text, piece.bbox) for piece in pieces)
+def _most_run(words: dict[int, list[Word]]) -> int:
+    counts = Counter({turn: sum(len(word.letters) for word in group) for turn, group in words.items()})
+    return counts.most_common(1)[0][0] if counts else 0
+
+
+def _pieces(words: dict[int, list[Word]], turn: int, frame: Frame) -> Iterator[Piece]:
+    for degrees, group in words.items():
+        for line in lines(group):
+            piece = _piece(line, (degrees - turn) % 360, frame)
+            if piece.text.strip():
+                yield piece
+
+
+def _piece(line: Line, degrees: int, frame: Frame) -> Piece:
+    """One line; its box as high as its font is large."""
+    read = line_words(line.words)
+    words = sorted(line.words, key=lambda word: word.x0)
+    letters = sum(len(word.letters) for word in words) or 1
+    main = [word for word in words if word.size * 1.15 >= line.size]
+    return Piece(
+        text=" ".join(text for text, _, _ in read),
+        bbox=_boxed(line.x0, line.x1, line, degrees, frame),
+        size=round(line.size, 2),
+        bold=all(word.font.bold or not _has_letters(word) for word in main) and any(w.font.bold for w in main),
+        bold_start=main[0].font.bold if main else False,
+        italic=_share(words, "italic", letters) > MOST_STYLED,
+        mono=_share(words, "mono", letters) > 0.9,
+        math=_share(words, "math", letters) > MOST_STYLED,
+        upright=degrees == 0,
+        unknown=sum(word.unknown for word in words),
+        words=tuple((text, _boxed(x0, x1, line, degrees, frame)) for text, x0, x1 in sorted(read, key=lambda w: w[1])),
+    )
+
+
+def _boxed(x0: float, x1: float, line: Line, degrees: int, frame: Frame) -> BBox:
+    """As high as the line's font is large."""
+    bottom = line.baseline + 0.22 * line.size
+    box = (round(x0, 2), round(bottom - line.size, 2), round(x1, 2), round(bottom, 2))
+    return turned_back(box, degrees, frame.width, frame.height) if degrees else box
+
+
+def _has_letters(word: Word) -> bool:
+    return any(character.isalnum() for character in word.text)
+
+
+def _share(words: list[Word], style: str, letters: int) -> float:
+    return sum(len(word.letters) for word in words if getattr(word.font, style)) / letters
 
 
 def _middle_inside(inner: BBox, outer: BBox) -> bool:
     x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
     return outer[0] <= x <= outer[2] and outer[1] <= y <= outer[3]
-
-
-def _rules(shapes: Any, height: float) -> tuple[list[BBox], list[BBox]]:
-    horizontal: list[BBox] = []
-    vertical: list[BBox] = []
-    for shape in shapes:
-        points = [(point.x, height - point.y) for point in shape.points]
-        if len(points) < 2:
-            continue
-        for (ax, ay), (bx, by) in _edges(points):
-            box = (min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))
-            if box[3] - box[1] <= THIN_POINTS < box[2] - box[0]:
-                horizontal.append(box)
-            elif box[2] - box[0] <= THIN_POINTS < box[3] - box[1]:
-                vertical.append(box)
-    return horizontal, vertical
-
-
-def _edges(points: list[tuple[float, float]]) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
-    xs, ys = [x for x, _ in points], [y for _, y in points]
-    thin = min(max(xs) - min(xs), max(ys) - min(ys)) <= THIN_POINTS
-    if thin:  # a line, or a rectangle drawn as one
-        yield (min(xs), min(ys)), (max(xs), max(ys))
-        return
-    yield from pairwise(points)
-
-
-def _box(box: Any, height: float) -> BBox:
-    top = box.to_top_left_origin(height)
-    return (round(top.l, 2), round(top.t, 2), round(top.r, 2), round(top.b, 2))
 
 
 def union(boxes: list[BBox]) -> BBox:
