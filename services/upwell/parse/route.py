@@ -19,6 +19,7 @@ from upwell.parse.language import guess_language
 from upwell.parse.limits import Limits
 from upwell.parse.mail import parse_mail
 from upwell.parse.markdown import parse_markdown
+from upwell.parse.msg import parse_msg
 from upwell.parse.pdf.document import parse_pdf
 from upwell.parse.plain import parse_plain
 from upwell.parse.policy import DEFAULT_POLICY, ParsePolicy
@@ -39,7 +40,7 @@ TEXT_PARSERS: MappingProxyType[str, TextParser] = MappingProxyType(
     }
 )
 ENCRYPTION_MARK = "EncryptedPackage".encode("utf-16-le")
-WITH_EXTRA = frozenset({media.MSG, media.ODT, media.ODS, media.ODP, media.DOC, media.XLS, media.PPT})
+WITH_EXTRA = frozenset({media.ODT, media.ODS, media.ODP, media.DOC, media.XLS, media.PPT})
 LANGUAGE_SAMPLE_CHARACTERS = 20_000
 
 
@@ -112,6 +113,7 @@ READERS: MappingProxyType[str, Callable[[_Raw], ParsedDocument]] = MappingProxyT
         media.EML: lambda raw: parse_mail(raw.data, raw.limits, raw.child),
         media.XML: lambda raw: parse_xml(raw.data, raw.limits),
         media.RTF: lambda raw: parse_rtf(raw.data, raw.limits, raw.policy),
+        media.MSG: lambda raw: parse_msg(raw.data, raw.limits, raw.policy, raw.child),
         media.PDF: lambda raw: parse_pdf(raw.data, raw.limits, raw.child),
         **dict.fromkeys(docling.EXTENSIONS, lambda raw: docling.parse_docling(raw.data, raw.media_type, raw.limits)),
     }
