@@ -73,6 +73,7 @@ for (const doc of document.querySelectorAll(".document")) {
       doc.querySelector(".pages").hidden = event.target.value !== "pages";
       doc.querySelector(".reading").hidden = event.target.value !== "reading";
     }
+    reveal(all(".shows .on"), doc.querySelector(".panel"));
   });
   doc.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
