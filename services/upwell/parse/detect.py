@@ -16,9 +16,9 @@ MAGIC = (
     (b"GIF89a", "image/gif"),
     (b"II*\0", "image/tiff"),
     (b"MM\0*", "image/tiff"),
-    (b"\x1f\x8b", "application/gzip"),
-    (b"BZh", "application/x-bzip2"),
-    (b"\xfd7zXZ\0", "application/x-xz"),
+    (b"\x1f\x8b", media.GZIP),
+    (b"BZh", media.BZIP2),
+    (b"\xfd7zXZ\0", media.XZ),
     (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
     (b"Rar!\x1a\x07", "application/vnd.rar"),
     (b"\x7fELF", "application/x-executable"),
@@ -61,6 +61,8 @@ def detect(data: bytes, name: str, claimed: str | None = None) -> str:
     for magic, media_type in MAGIC:
         if head.startswith(magic):
             return media_type
+    if head[257:262] == b"ustar":
+        return media.TAR
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "image/webp"
     if looks_binary(data):

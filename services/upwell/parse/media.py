@@ -11,6 +11,10 @@ ODS = "application/vnd.oasis.opendocument.spreadsheet"
 ODP = "application/vnd.oasis.opendocument.presentation"
 EPUB = "application/epub+zip"
 ZIP = "application/zip"
+TAR = "application/x-tar"
+GZIP = "application/gzip"
+BZIP2 = "application/x-bzip2"
+XZ = "application/x-xz"
 OLE = "application/x-ole-storage"
 MSG = "application/vnd.ms-outlook"
 DOC = "application/msword"
@@ -46,7 +50,8 @@ CODE_LANGUAGES = MappingProxyType(
 BY_EXTENSION = MappingProxyType(
     {
         "pdf": PDF, "docx": DOCX, "docm": DOCX, "pptx": PPTX, "xlsx": XLSX, "xlsm": XLSX, "odt": ODT, "ods": ODS,
-        "odp": ODP, "epub": EPUB, "zip": ZIP, "msg": MSG, "doc": DOC, "xls": XLS, "ppt": PPT, "rtf": RTF,
+        "odp": ODP, "epub": EPUB, "zip": ZIP, "tar": TAR, "gz": GZIP, "tgz": GZIP, "bz2": BZIP2,
+        "tbz2": BZIP2, "xz": XZ, "txz": XZ, "msg": MSG, "doc": DOC, "xls": XLS, "ppt": PPT, "rtf": RTF,
         "html": HTML, "htm": HTML, "xhtml": HTML, "md": MARKDOWN, "markdown": MARKDOWN, "mdx": MARKDOWN, "csv": CSV,
         "tsv": TSV, "tab": TSV, "txt": PLAIN, "text": PLAIN, "log": PLAIN, "rst": PLAIN, "adoc": ASCIIDOC,
         "asciidoc": ASCIIDOC, "asc": ASCIIDOC, "tex": LATEX, "latex": LATEX, "vtt": VTT, "json": JSON,
@@ -55,6 +60,7 @@ BY_EXTENSION = MappingProxyType(
     }
 )  # fmt: skip
 
+ARCHIVES = frozenset({ZIP, TAR, GZIP, BZIP2, XZ})
 TEXT_TYPES = frozenset({JSON, NOTEBOOK, XML, JATS, EML, LATEX})
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from upwell.parse import docling, media
+from upwell.parse.archive_members import parse_archive
 from upwell.parse.captions import parse_captions
 from upwell.parse.code import parse_code
 from upwell.parse.data import parse_json, parse_notebook, parse_xml
@@ -115,6 +116,9 @@ READERS: MappingProxyType[str, Callable[[_Raw], ParsedDocument]] = MappingProxyT
         media.RTF: lambda raw: parse_rtf(raw.data, raw.limits, raw.policy),
         media.MSG: lambda raw: parse_msg(raw.data, raw.limits, raw.policy, raw.child),
         media.PDF: lambda raw: parse_pdf(raw.data, raw.limits, raw.child),
+        **dict.fromkeys(
+            media.ARCHIVES, lambda raw: parse_archive(raw.data, raw.name, raw.media_type, raw.limits, raw.child)
+        ),
         **dict.fromkeys(docling.EXTENSIONS, lambda raw: docling.parse_docling(raw.data, raw.media_type, raw.limits)),
     }
 )
