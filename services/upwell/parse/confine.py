@@ -11,7 +11,9 @@ import sys
 import threading
 import time
 
+from upwell.parse.landlock import restrict
 from upwell.parse.limits import Limits
+from upwell.parse.seccomp import filter_calls
 from upwell.records import Record
 
 CLONE_NEWUSER, CLONE_NEWNET, CLONE_NEWIPC = 0x10000000, 0x40000000, 0x08000000
@@ -21,32 +23,45 @@ OVER_MEMORY_STATUS = 77
 
 
 class Confinement(Record, frozen=True, kw_only=True, omit_defaults=False):
-    """What holds in a parser's child on this system; `notes` says what could not be had, and why."""
+    """What holds in a parser's child on this system; `notes` says what could not be had, and why.
+
+    `network` False means that there is none. `landlock` is the version of that interface which holds (4: no TCP, 6: no
+    signals to others), 0 for none. `system_calls_filtered`: no new process, no socket, no change to any file.
+    """
 
     platform: str
     memory: str
     network: bool
     no_new_privileges: bool
     no_file_writes: bool
+    landlock: int = 0
+    system_calls_filtered: bool = False
     notes: tuple[str, ...] = ()
 
 
 def confine(limits: Limits) -> Confinement:
-    """Take the rights away, for good. `network` False means that there is none."""
+    """Take the rights away, for good."""
     notes: list[str] = []
-    network = not _leave_network(notes)
+    closed: list[str] = []
+    left = _leave_network(closed)
     privileges = _no_new_privileges(notes)
+    landlock = restrict((os.devnull,), None, notes) if privileges else 0
     memory = _limit_memory(limits, notes)
     writes = _limit(resource.RLIMIT_FSIZE, 0, notes, "file writes")
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     _limit(resource.RLIMIT_CORE, 0, notes, "core dumps")
     _limit(resource.RLIMIT_NOFILE, limits.open_files, notes, "open files")
+    filtered = privileges and filter_calls(notes)
+    if not (left or filtered):
+        notes.extend(closed)
     return Confinement(
         platform=sys.platform,
         memory=memory,
-        network=network,
+        network=not (left or filtered),
         no_new_privileges=privileges,
         no_file_writes=writes,
+        landlock=landlock,
+        system_calls_filtered=filtered,
         notes=tuple(notes),
     )
 
