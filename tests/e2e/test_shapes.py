@@ -125,6 +125,38 @@ def test_explain_writes_nothing(upwell):
     assert not (upwell.home / ".upwell").exists()
 
 
+def test_explain_of_several_files_is_one_list(upwell):
+    docs = upwell.write({"guide.md": GUIDE, "broken.pdf": "%PDF-1.7 and then nothing of the kind", "none.txt": ""})
+    files = [docs / name for name in ("guide.md", "broken.pdf", "none.txt")]
+    answers = upwell.json("explain", *files)
+    assert [answer["name"] for answer in answers] == [str(file) for file in files]
+    assert [answer["status"] for answer in answers] == ["ok", "corrupt", "empty"]
+    assert answers[1]["reason"]
+
+
+def test_explain_shows_people_a_tree_and_that_every_character_is_accounted_for(upwell):
+    shown = upwell("explain", upwell.write({"guide.md": GUIDE}) / "guide.md").stdout
+    for part in ("status: ok", "parser: markdown", "chunk 0", "0 unaccounted"):
+        assert part in shown
+
+
+def test_explain_writes_the_page_that_is_asked_for_and_nothing_else(upwell):
+    docs = upwell.write({"guide.md": GUIDE})
+    done = upwell("explain", docs / "guide.md", "--html", "guide.html")
+    assert done.stdout == ""
+    assert done.stderr == "wrote guide.html: 0 pages drawn\n"
+    assert (upwell.home / "guide.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert {path.name for path in upwell.home.iterdir()} == {"docs", "guide.html"}
+    assert upwell.json("explain", docs / "guide.md", "--html", "again.html")["status"] == "ok"
+
+
+def test_explain_reads_by_the_settings_limits(upwell):
+    """A file that takes longer than `parse_timeout_s` is a status, not a failure."""
+    docs = upwell.write({"long.md": "Paragraph *of* [many](x) `words`.\n\n" * 200_000})
+    answer = upwell.json("explain", docs / "long.md", UPWELL_PARSE_TIMEOUT_S="0.05")
+    assert answer["status"] == "timed_out"
+
+
 def test_erase(upwell):
     upwell("ingest", upwell.write({"guide.md": GUIDE}))
     upwell("erase", "guide.md", "--json", status=2)

@@ -45,6 +45,7 @@ def explain(
     as_json: options.Json = False,
 ) -> None:
     for file in files:
+        options.text_of(str(file))  # a name that is not UTF-8 is wrong usage
         if not file.is_file():
             raise Misconfigured(
                 f"{file}: {'is not a file' if file.exists() else 'no such file'}; name the document to explain"
