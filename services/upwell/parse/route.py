@@ -21,6 +21,8 @@ from upwell.parse.limits import Limits
 from upwell.parse.mail import parse_mail
 from upwell.parse.markdown import parse_markdown
 from upwell.parse.msg import parse_msg
+from upwell.parse.odf import BODIES as ODF_TYPES
+from upwell.parse.odf import parse_odf
 from upwell.parse.pdf.document import parse_pdf
 from upwell.parse.plain import parse_plain
 from upwell.parse.policy import DEFAULT_POLICY, ParsePolicy
@@ -41,7 +43,7 @@ TEXT_PARSERS: MappingProxyType[str, TextParser] = MappingProxyType(
     }
 )
 ENCRYPTION_MARK = "EncryptedPackage".encode("utf-16-le")
-WITH_EXTRA = frozenset({media.ODT, media.ODS, media.ODP, media.DOC, media.XLS, media.PPT})
+WITH_EXTRA = frozenset({media.DOC, media.XLS, media.PPT})
 LANGUAGE_SAMPLE_CHARACTERS = 20_000
 
 
@@ -115,6 +117,7 @@ READERS: MappingProxyType[str, Callable[[_Raw], ParsedDocument]] = MappingProxyT
         media.XML: lambda raw: parse_xml(raw.data, raw.limits),
         media.RTF: lambda raw: parse_rtf(raw.data, raw.limits, raw.policy),
         media.MSG: lambda raw: parse_msg(raw.data, raw.limits, raw.policy, raw.child),
+        **dict.fromkeys(ODF_TYPES, lambda raw: parse_odf(raw.data, raw.media_type, raw.limits, raw.policy)),
         media.PDF: lambda raw: parse_pdf(raw.data, raw.limits, raw.child),
         **dict.fromkeys(
             media.ARCHIVES, lambda raw: parse_archive(raw.data, raw.name, raw.media_type, raw.limits, raw.child)
