@@ -54,6 +54,8 @@ Metric = Counter | Gauge | Histogram
 _SOURCE = "the source's name"
 _LANE = "live or backfill"
 _READ_ROUTE = "search, context, fetch, outline, related, changes, list_sources or freshness; for MCP mcp, mcp.search …"
+_TYPE = "the true media type; code, image or other"
+_PARSER = "the parser's name, none where none came to read"
 _WORKER = "parse, chunk, prefix, embed, upsert or ledger"
 _LINE = "live, backfill or control"
 _STAGE = "embedded: prepare or publish; distributed: parse, chunk, prefix, embed, or upsert (control events too)"
@@ -166,6 +168,26 @@ STAGE = Histogram(
     name="upwell_stage_seconds",
     meaning="Wall time of one document in one stage.",
     labels={"stage": _STAGE},
+)
+PARSE = Histogram(
+    name="upwell_parse_seconds",
+    meaning="Wall time of one document in its parser's process, parts included (embedded: chunked and prefixed too).",
+    labels={"media_type": _TYPE, "parser": _PARSER},
+)
+PARSED = Counter(
+    name="upwell_parsed_documents_total",
+    unit="documents",
+    meaning="Documents and parts of documents that were parsed, and how that ended.",
+    labels={
+        "status": "ok, empty, encrypted, corrupt, needs_ocr, too_large, unsupported or timed_out",
+        "media_type": _TYPE,
+    },
+)
+ARBITRATIONS = Counter(
+    name="upwell_parse_arbitrations_total",
+    unit="documents",
+    meaning="Documents that two parsers read, by the one whose reading was kept.",
+    labels={"media_type": _TYPE, "parser": _PARSER},
 )
 CHUNKS = Counter(
     name="upwell_chunks_total",

@@ -49,6 +49,7 @@ def test_an_event_over_the_network_is_found_and_sigterm_ends_cleanly(upwell, run
         assert (answer.status_code, answer.json()["ended"][0]["outcome"]) == (200, "applied")
         assert upwell.found("giraffe", "--as", "ana", "-k", "1") == {"n.md"}
         assert http.post("/v1/search", json={"query": "giraffe"}, headers=headers).status_code == 401
+        assert 'upwell_parsed_documents_total{media_type="text/markdown",status="ok"} 2.0' in http.get("/metrics").text
     assert running.end(TERMINATE) == 0
     assert upwell.found("giraffe", "--as", "ana", "-k", "1") == {"n.md"}
     assert upwell.found("giraffe", "--as", "eve") == set()

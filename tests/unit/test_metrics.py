@@ -21,7 +21,10 @@ from upwell.metrics import (
     table,
 )
 
-LABELS = {"route", "status", "source", "lane", "line", "op", "outcome", "stage", "reason", "effect", "cause"}
+LABELS = {
+    "route", "status", "source", "lane", "line", "op", "outcome", "stage", "reason", "effect", "cause",
+    "media_type", "parser",  # both from lists of our own: see runtime.parse_meter
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)

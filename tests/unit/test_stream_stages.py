@@ -303,6 +303,7 @@ def test_stages_count_their_work(chain):
     for stage in ("parse", "chunk", "prefix", "embed"):
         assert value("upwell_stage_seconds_count", {"stage": stage}) == 1
     assert value("upwell_stage_seconds_count", {"stage": "upsert"}) == 3
+    assert value("upwell_parsed_documents_total", {"status": "ok", "media_type": "text/plain"}) == 1
     assert (
         value("upwell_chunks_total", {"effect": "embedded"}) == value("upwell_chunks_total", {"effect": "removed"}) == 2
     )

@@ -20,6 +20,7 @@ from upwell.ports import Fate, Fetcher, Preparer, Registry
 from upwell.records import ChangeEvent, DocKey, Lane, Op, Outcome, ParseStatus, PreparedDocument, SourceRef
 from upwell.runtime.engine import Work
 from upwell.runtime.lazy import Lazy
+from upwell.runtime.parse_meter import count_parse
 
 ERASED = decide.RANKS[Op.ERASE]
 GOOD = {ParseStatus.OK, ParseStatus.EMPTY}
@@ -99,7 +100,9 @@ class EmbeddedStages:
         content = self._fetcher.fetch(event)
         try:
             with self._timed("prepare"):
+                started = time.perf_counter()
                 prepared = self._preparer().prepare(content, event.doc_id, event.media_type)
+                count_parse(self._metrics(), prepared, time.perf_counter() - started)
         except Retryable:
             if isinstance(content, Path) and not content.exists():
                 return None

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 
 from upwell import metrics as m
 from upwell.lake.publish import PublishResult
-from upwell.records import ChangeEvent, Op, Outcome
+from upwell.records import ChangeEvent, Op, Outcome, ParsedDocument
+from upwell.runtime.parse_meter import count_parse
 from upwell.runtime.stream.topics import Role
 
 
@@ -23,6 +24,11 @@ class StageMeter:
         yield
         if self._metrics is not None:
             self._metrics.observe(m.STAGE, time.perf_counter() - started, stage=str(stage))
+
+    def parsed(self, document: ParsedDocument, seconds: float) -> None:
+        """Count how a parse that took `seconds` ended."""
+        if self._metrics is not None:
+            count_parse(self._metrics, document, seconds)
 
     def embedded(self, tokens: int) -> None:
         """Count tokens that the model has read."""

@@ -1,6 +1,7 @@
 """Parse: from a change to blocks."""
 
 import hashlib
+import time
 from pathlib import Path
 
 from upwell.errors import Reason, Rejected, Retryable
@@ -63,7 +64,9 @@ class ParseStage:
             return _unread(message, e.status, e.reason)
         if data is None:
             return superseded(message, Role.PARSE)
+        started = time.perf_counter()
         parsed = self._parser.parse(data, event.doc_id, event.media_type)
+        self._meter.parsed(parsed, time.perf_counter() - started)
         if parsed.status not in READ:
             return _unread(message, parsed.status, parsed.reason or "")
         return _parsed(message, parsed, data)
