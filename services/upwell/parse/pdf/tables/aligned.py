@@ -1,0 +1,92 @@
+"""Tables that only whitespace makes: runs of lines whose segments stand below each other."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from upwell.parse.pdf.page import BBox, union
+from upwell.parse.pdf.tables.build import FoundTable, Region, build
+from upwell.parse.pdf.tables.columns import Column, find_columns
+from upwell.parse.pdf.tables.likely import CAPTION, aligned_likely
+from upwell.parse.pdf.tables.prose import without_prose
+from upwell.parse.pdf.tables.ruled import Remaining, is_drawing
+from upwell.parse.pdf.tables.rules import Rules
+from upwell.parse.pdf.tables.words import Line, line_box, lines_of
+
+GAP_SHARE = 1.0
+FARTHEST_SIZES = 3.0
+EDGE_POINTS = 3.0
+MOST_SINGLE = 2
+LEAST_LINES = 3
+SEVERAL_SHARE = 0.4
+
+
+def aligned_tables(rules: Rules, left: Remaining, drawn: Sequence[BBox] = ()) -> list[FoundTable]:
+    """Tables among the words that are left; those are taken. Labels among what is `drawn` are none."""
+    found: list[FoundTable] = []
+    words = without_prose(left.words)
+    for run in _runs(lines_of(words, GAP_SHARE)):
+        table = _table(run, rules)
+        if table is not None and not is_drawing(table.bbox, drawn):
+            found.append(table)
+            left.take(table)
+    return found
+
+
+def _runs(lines: Sequence[Line]) -> list[list[Line]]:
+    """Lines near each other of which most have several segments; a few with one may stand between."""
+    runs: list[list[Line]] = []
+    run: list[Line] = []
+    for line in [*lines, []]:
+        if line and (not run or _near(run[-1], line)) and not _ends(line, run):
+            run.append(line)
+            continue
+        runs.append(run)
+        run = [line] if line else []
+    return [trimmed for r in runs if len(trimmed := _trimmed(r)) >= LEAST_LINES]
+
+
+def _near(above: Line, below: Line) -> bool:
+    a, b = line_box(above), line_box(below)
+    return b[1] - a[3] <= FARTHEST_SIZES * min(below[0].size, above[0].size)
+
+
+def _ends(line: Line, run: Sequence[Line]) -> bool:
+    """Whether the line is no part of a table: a caption, or one more of single segments."""
+    if CAPTION.match(line[0].text) and len(line) == 1:
+        return True
+    return len(line) == 1 and len(run) >= MOST_SINGLE and all(len(r) == 1 for r in run[-MOST_SINGLE:])
+
+
+def _trimmed(run: list[Line]) -> list[Line]:
+    several = [i for i, line in enumerate(run) if len(line) > 1]
+    if len(several) < LEAST_LINES - 1:
+        return []
+    first, last = several[0], several[-1]
+    if len(several) < SEVERAL_SHARE * (last + 1 - first):
+        return []
+    core = find_columns(run[first : last + 1])
+    while first > 0 and core and _over_later(run[first - 1], core):
+        first -= 1
+    while last + 1 < len(run) and core and _over_later(run[last + 1], core) and _tight(run[last], run[last + 1]):
+        last += 1
+    return run[first : last + 1]
+
+
+def _over_later(line: Line, columns: Sequence[Column]) -> bool:
+    """Whether a line of one segment begins right of the first column: a heading over some, or text that goes on."""
+    return line[0].left > columns[0].right
+
+
+def _tight(above: Line, below: Line) -> bool:
+    return line_box(below)[1] - line_box(above)[3] <= 0.8 * below[0].size
+
+
+def _table(run: Sequence[Line], rules: Rules) -> FoundTable | None:
+    words = tuple(w for line in run for s in line for w in s.words)
+    box = union([w.bbox for w in words])
+    box = (box[0] - EDGE_POINTS, box[1] - EDGE_POINTS, box[2] + EDGE_POINTS, box[3] + EDGE_POINTS)
+    inner = rules.inside(box)
+    table = build(Region(words=words, horizontal=tuple(inner.horizontal), vertical=(), bbox=box))
+    columns = find_columns(run)
+    gap = min((b.left - a.right for a, b in pairwise(columns)), default=0.0) / words[0].size
+    return table if table is not None and aligned_likely(table.table, gap) else None

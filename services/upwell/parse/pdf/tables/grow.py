@@ -1,0 +1,60 @@
+"""A box between rules and the lines around it that belong to the same table."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from upwell.parse.pdf.page import BBox
+from upwell.parse.pdf.tables.prose import without_prose
+from upwell.parse.pdf.tables.words import Line, Word, line_box, lines_of
+
+OUTSIDE_SHARE = 0.5
+BESIDE_POINTS = 200.0
+EDGE_POINTS = 3.0
+NEAR_SIZES = 1.3
+WIDE_GAP = 1.0
+MOST_GROWN = 3
+
+
+def grown_box(box: BBox, words: Sequence[Word]) -> BBox | None:
+    """The box with rows above and below that no rule closes off; None where its lines go on beside it.
+
+    Rules over the columns of figures alone do not hold the table: whitespace must say where it is.
+    """
+    loose = without_prose(words)
+    inside = lines_of([w for w in loose if box[1] <= w.y <= box[3] and _between(w, box)])
+    if not inside:
+        return box
+    beside = [w for w in loose if box[1] <= w.y <= box[3] and not _between(w, box) and _near(w, box)]
+    if len(lines_of(beside)) > OUTSIDE_SHARE * len(inside):
+        return None
+    size = inside[0][0].size
+    gaps = [line_box(b)[1] - line_box(a)[3] for a, b in pairwise(inside)]
+    reach = max(NEAR_SIZES * size, 1.2 * max(gaps, default=0.0)) if gaps else NEAR_SIZES * size
+    below = lines_of([w for w in loose if w.y > box[3] and w.y < box[3] + MOST_GROWN * (reach + size)])
+    above = lines_of([w for w in loose if w.y < box[1] and w.y > box[1] - MOST_GROWN * (reach + size)])
+    bottom = _reach(below, box[3], box, reach, down=True)
+    top = _reach(list(reversed(above)), box[1], box, reach, down=False)
+    return (box[0], top, box[2], bottom)
+
+
+def _between(word: Word, box: BBox) -> bool:
+    return box[0] - EDGE_POINTS <= word.x <= box[2] + EDGE_POINTS
+
+
+def _near(word: Word, box: BBox) -> bool:
+    return box[0] - BESIDE_POINTS < word.x < box[2] + BESIDE_POINTS
+
+
+def _reach(lines: Sequence[Line], edge: float, box: BBox, reach: float, *, down: bool) -> float:
+    for line in lines[:MOST_GROWN]:
+        around = line_box(line)
+        gap = around[1] - edge if down else edge - around[3]
+        within = around[0] >= box[0] - EDGE_POINTS and around[2] <= box[2] + EDGE_POINTS
+        if gap > reach or not within or not _apart(line):
+            return edge
+        edge = around[3] + EDGE_POINTS if down else around[1] - EDGE_POINTS
+    return edge
+
+
+def _apart(line: Line) -> bool:
+    return len(line) > 1 and all(b.left - a.right > WIDE_GAP * a.size for a, b in pairwise(line))

@@ -1,0 +1,127 @@
+"""Whether rows and columns are a table at all, and no prose in columns, list, contents, form or drawing."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from upwell.parse.pdf.tables.words import Line, is_figure, is_number
+from upwell.records import Cell, Table
+
+CAPTION = re.compile(
+    r"(?:table|tab\.|figure|fig\.|exhibit|chart|tabelle|abbildung|tableau|tabla|tabela|tabella)\s*[A-Z]{0,3}[-.]?\d",
+    re.IGNORECASE,
+)
+MARKER = re.compile(
+    r"[\u2022\u25cf\u25aa\u25e6\u2023\u2043\u2219\uf0b7\u00b7*\u2013-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,5})[.)]|\[\d{1,3}\]"
+)
+LEADERS = re.compile(r"(?:\. ?){4,}|\u2026{2,}|_{4,}")
+ADDRESS = re.compile(r"\S@\S")
+SEVERAL_SHARE = 0.3
+FEW_LINES = 8
+PROSE_WORDS = 9
+LONGEST_MEAN_CHARACTERS = 40
+LEAST_FILLED = 0.4
+LEAST_ROWS = 3
+ENOUGH_FIGURES = 0.6
+MOST_LABELS = 0.5
+MOST_LEADERS = 0.3
+
+
+def tabular_lines(lines: Sequence[Line], width: float) -> bool:
+    """Whether of lines between two rules enough have several segments, and few run like prose."""
+    if CAPTION.match(lines[0][0].text):
+        return False
+    several = sum(len(line) > 1 for line in lines)
+    prose = sum(len(s.words) >= PROSE_WORDS and s.right - s.left > 0.6 * width for line in lines for s in line)
+    least = 1 if len(lines) <= FEW_LINES else SEVERAL_SHARE * len(lines)
+    return several >= least and prose <= 0.25 * len(lines)
+
+
+def likely(table: Table, *, drawn: bool) -> bool:
+    """A drawn grid needs little more than its cells; what whitespace alone makes must look like a table."""
+    filled = [cell for cell in table.cells if cell.text]
+    if len(filled) < 4 or table.rows < 2:
+        return False
+    share = sum(c.row_span * c.col_span for c in filled) / (table.rows * table.cols)
+    if drawn:
+        return share >= 0.25 if table.rows * table.cols > 12 else share >= 0.4
+    return share >= LEAST_FILLED and not _other(table, filled)
+
+
+def aligned_likely(table: Table, gap_sizes: float) -> bool:
+    """Whether rows that only whitespace makes are a table; `gap_sizes` is the narrowest gap between columns."""
+    if not likely(table, drawn=False) or _whole_rows(table) < LEAST_ROWS:
+        return False
+    numeric = numeric_columns(table)
+    if table.cols > 2:
+        return True
+    return bool(numeric) or (table.rows > 3 and gap_sizes >= 2 and _first_bold_like(table))
+
+
+def _whole_rows(table: Table) -> int:
+    """Rows with at least two cells that have text."""
+    filled = Counter(c.row for c in table.cells if c.text)
+    return sum(count > 1 for count in filled.values())
+
+
+def numeric_columns(table: Table) -> list[int]:
+    """Columns whose cells below the header are mostly numbers."""
+    found = []
+    for k in range(table.cols):
+        texts = [c.text for c in table.cells if c.col == k and c.text and c.col_span == 1 and not c.header]
+        if texts and sum(map(is_number, texts)) >= ENOUGH_FIGURES * len(texts):
+            found.append(k)
+    return found
+
+
+def _first_bold_like(table: Table) -> bool:
+    """Two columns of words: their cells must be short and all there."""
+    texts = [c.text for c in table.cells]
+    return all(texts) and all(len(t) <= LONGEST_MEAN_CHARACTERS for t in texts) and not _prose(table, list(table.cells))
+
+
+def _other(table: Table, filled: Sequence[Cell]) -> bool:
+    return (
+        _list(table, filled)
+        or _contents(table, filled)
+        or _form(filled)
+        or _addresses(table, filled)
+        or _prose(table, filled)
+    )
+
+
+def _list(table: Table, filled: Sequence[Cell]) -> bool:
+    first = [c.text for c in filled if c.col == 0]
+    return table.cols == 2 and bool(first) and sum(bool(MARKER.fullmatch(t)) for t in first) > MOST_LABELS * len(first)
+
+
+def _contents(table: Table, filled: Sequence[Cell]) -> bool:
+    leaders = {c.row for c in filled if LEADERS.search(c.text)}
+    if len(leaders) > MOST_LEADERS * table.rows:
+        return True
+    last = [c.text for c in filled if c.col == table.cols - 1]
+    pages = [int(t) for t in last if t.isdigit()]
+    words = not any(is_figure(c.text) for c in filled if 0 < c.col < table.cols - 1)
+    rising = all(a <= b for a, b in pairwise(pages))
+    return table.cols <= 3 and words and len(pages) >= max(4, len(last)) and rising and len(set(pages)) > 2
+
+
+def _form(filled: Sequence[Cell]) -> bool:
+    first = [c.text for c in filled if c.col == 0]
+    return bool(first) and sum(t.endswith(":") for t in first) > MOST_LABELS * len(first)
+
+
+def _addresses(table: Table, filled: Sequence[Cell]) -> bool:
+    found = sum(bool(ADDRESS.search(c.text)) for c in filled)
+    return found > 1 and not any(is_figure(c.text) for c in filled) and table.rows <= 6
+
+
+def _prose(table: Table, filled: Sequence[Cell]) -> bool:
+    """Columns of text lines: long cells, hardly a figure."""
+    figures = sum(is_number(c.text) for c in filled)
+    long = sum(len(c.text.split()) >= PROSE_WORDS or len(c.text) > 60 for c in filled)
+    mean = sum(len(c.text) for c in filled) / len(filled)
+    return figures < 0.15 * len(filled) and (
+        long > 0.5 * len(filled) or (table.cols == 2 and mean > LONGEST_MEAN_CHARACTERS)
+    )

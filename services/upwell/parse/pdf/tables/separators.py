@@ -1,0 +1,133 @@
+"""Which neighbours in a grid of rows and columns a rule, or whitespace, parts; the others are one cell."""
+
+from collections.abc import Sequence
+
+from upwell.parse.pdf.page import BBox
+from upwell.parse.pdf.tables.rows import Placed
+from upwell.parse.pdf.tables.rules import NEAR_POINTS, middle
+from upwell.records import Record
+
+MOST_ROWS_SHARE = 0.5
+FULL_SHARE = 0.8
+
+
+class Lattice(Record, frozen=True, kw_only=True):
+    """The edges of rows and columns from the top left, and which of them are drawn at least in part."""
+
+    ys: tuple[float, ...]
+    xs: tuple[float, ...]
+    ruled_ys: frozenset[int]
+    ruled_xs: frozenset[int]
+    horizontal: tuple[BBox, ...]
+    vertical: tuple[BBox, ...]
+    lines: tuple[tuple[Placed, ...], ...]
+
+    @property
+    def rows(self) -> int:
+        return len(self.ys) - 1
+
+    @property
+    def cols(self) -> int:
+        return len(self.xs) - 1
+
+
+def _drawn(rules: Sequence[BBox], at: float, along: float, *, upright: bool) -> bool:
+    across = 0 if upright else 1
+    return any(
+        abs(middle(rule, across) - at) <= NEAR_POINTS
+        and rule[1 - across] - NEAR_POINTS <= along <= rule[3 - across] + NEAR_POINTS
+        for rule in rules
+    )
+
+
+def upright(grid: Lattice) -> list[list[bool]]:
+    """For each row whether the column edge left of each column parts it from its neighbour."""
+    drawn = [
+        [
+            c in grid.ruled_xs and _drawn(grid.vertical, grid.xs[c], (grid.ys[r] + grid.ys[r + 1]) / 2, upright=True)
+            for c in range(grid.cols)
+        ]
+        for r in range(grid.rows)
+    ]
+    often = [sum(row[c] for row in drawn) > MOST_ROWS_SHARE * grid.rows for c in range(grid.cols)]
+    parted = [list(row) for row in drawn]
+    for r in range(grid.rows):
+        start = 0
+        for c in range(1, grid.cols + 1):
+            if c < grid.cols and not drawn[r][c]:
+                continue
+            _part_run(grid, r, (start, c), often, parted)
+            start = c
+    return parted
+
+
+def _part_run(grid: Lattice, r: int, run: tuple[int, int], often: list[bool], parted: list[list[bool]]) -> None:
+    """Parts columns between which nothing is drawn in this row where its words leave them apart."""
+    start, end = run
+    if end - start < 2:
+        return
+    inside = [(s, a, b) for line in grid.lines[r] for s, a, b in line.segments if start <= a and b < end]
+    starts = {a for _, a, _ in inside}
+    boxed = end - start < grid.cols
+    spanned = len(starts) < 2 and (boxed or all(often[c] for c in range(start + 1, end)))
+    for c in range(start + 1, end):
+        parted[r][c] = not spanned and not any(a < c <= b for _, a, b in inside)
+
+
+def level(grid: Lattice, header: int) -> list[list[bool]]:
+    """For each row whether the row edge above it parts each of its columns from the row above."""
+    width = grid.xs[-1] - grid.xs[0]
+    filled = [[_has_text(grid, r, c) for c in range(grid.cols)] for r in range(grid.rows)]
+    edges = [[True] * grid.cols]
+    for r in range(1, grid.rows):
+        if r not in grid.ruled_ys:
+            down = frozenset().union(*(line.columns for line in grid.lines[r - 1] if line.down))
+            edges.append([c not in down for c in range(grid.cols)])
+            continue
+        drawn = [
+            _drawn(grid.horizontal, grid.ys[r], (grid.xs[c] + grid.xs[c + 1]) / 2, upright=False)
+            for c in range(grid.cols)
+        ]
+        covered = sum(grid.xs[c + 1] - grid.xs[c] for c in range(grid.cols) if drawn[c])
+        full = covered >= FULL_SHARE * width
+        edges.append(
+            [
+                drawn[c]
+                or not (_boxed(grid, r, c) or (r <= header and not full and not (filled[r][c] and filled[r - 1][c])))
+                for c in range(grid.cols)
+            ]
+        )
+    return edges
+
+
+def _boxed(grid: Lattice, r: int, c: int) -> bool:
+    """Whether rules stand left and right of a cell and of the one above it."""
+    y = (grid.ys[r] + grid.ys[r + 1]) / 2
+    above = (grid.ys[r - 1] + grid.ys[r]) / 2
+    sides = [grid.xs[k] for k in (c, c + 1) if 0 < k < grid.cols]
+    return bool(sides) and all(_drawn(grid.vertical, x, at, upright=True) for x in sides for at in (y, above))
+
+
+def _has_text(grid: Lattice, r: int, c: int) -> bool:
+    return any(a <= c <= b for line in grid.lines[r] for _, a, b in line.segments)
+
+
+def owners(grid: Lattice, parted: list[list[bool]], edges: list[list[bool]]) -> list[list[tuple[int, int]]]:
+    """For each place in the grid the first place of the cell it belongs to; cells are rectangles."""
+    owner = [[(r, c) for c in range(grid.cols)] for r in range(grid.rows)]
+    for r in range(grid.rows):
+        runs: list[list[int]] = []
+        for c in range(grid.cols):
+            if c and not parted[r][c]:
+                runs[-1].append(c)
+            else:
+                runs.append([c])
+        for run in runs:
+            first = (r, run[0])
+            if r and not any(edges[r][c] for c in run):
+                above = owner[r - 1][run[0]]
+                same = [c for c in range(grid.cols) if owner[r - 1][c] == above]
+                first = above if same == run else first
+            for c in run:
+                owner[r][c] = first
+    return owner

@@ -1,0 +1,119 @@
+"""Tables of PDF pages: their cells against what was drawn, and what is no table."""
+
+import io
+import random
+from collections.abc import Callable
+from statistics import mean
+
+import pytest
+from reportlab.lib.pagesizes import A4
+from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph, SimpleDocTemplate, Table
+
+import table_pages
+from table_pages import CELL, KINDS, PROSE, Made, document, f1, prose
+from upwell.parse.limits import DEFAULT_LIMITS
+from upwell.parse.pdf.file import PdfFile
+from upwell.parse.pdf.page import Page, read_pages
+from upwell.parse.pdf.tables import FoundTable, find_tables
+
+LEAST_F1 = 0.8
+MEAN_F1 = 0.97
+
+
+def pages_of(data: bytes) -> list[Page]:
+    with PdfFile(data, DEFAULT_LIMITS) as file:
+        return list(read_pages(file, DEFAULT_LIMITS))
+
+
+def tables_of(data: bytes) -> list[FoundTable]:
+    return [table for page in pages_of(data) for table in find_tables(page)]
+
+
+def grid_of(found: FoundTable) -> table_pages.Grid:
+    return {
+        (r, c): cell.text
+        for cell in found.table.cells
+        for r in range(cell.row, cell.row + cell.row_span)
+        for c in range(cell.col, cell.col + cell.col_span)
+    }
+
+
+def built(*flow: object, columns: int = 1) -> bytes:
+    out = io.BytesIO()
+    if columns == 1:
+        SimpleDocTemplate(out, pagesize=A4).build(list(flow))
+    else:
+        frames = [Frame(50, 60, 240, 720), Frame(310, 60, 240, 720)]
+        BaseDocTemplate(out, pagesize=A4, pageTemplates=[PageTemplate(frames=frames)]).build(list(flow))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_a_table_of_each_kind_is_read_cell_by_cell(kind: Callable[[random.Random], Made]) -> None:
+    """Cell adjacency against the cells that were drawn, beside prose in one column and in two."""
+    scores = []
+    for seed in range(2):
+        for columns in (1, 2):
+            data, truth = document(kind, seed, columns=columns)
+            scores.append(f1(truth, [grid_of(found) for found in tables_of(data)]))
+    assert mean(scores) >= LEAST_F1, scores
+
+
+def test_all_kinds_together_reach_the_mean() -> None:
+    """Seeds that the rules above did not see one by one."""
+    scores = []
+    for kind in KINDS:
+        data, truth = document(kind, 7)
+        scores.append(f1(truth, [grid_of(found) for found in tables_of(data)]))
+    assert mean(scores) >= MEAN_F1, scores
+
+
+def test_prose_in_two_columns_is_no_table() -> None:
+    """The gutter between columns of prose parts no cells."""
+    rng = random.Random(3)
+    assert tables_of(built(*(prose(rng) for _ in range(24)), columns=2)) == []
+
+
+def test_a_list_with_hanging_marks_is_no_table() -> None:
+    """Numbers in a column of their own, words in the next."""
+    rng = random.Random(4)
+    rows = [[f"{i}.", Paragraph(table_pages.sentence(rng, 7), CELL)] for i in range(1, 9)]
+    assert tables_of(built(prose(rng), Table(rows, colWidths=[40, 300]))) == []
+
+
+def test_a_table_of_contents_is_no_table() -> None:
+    """Titles, leaders and pages that rise."""
+    rng = random.Random(5)
+    rows = [[table_pages.sentence(rng, 4), "." * 30, str(3 * i + 1)] for i in range(12)]
+    plain = [[row[0], row[2]] for row in rows]
+    assert tables_of(built(Paragraph("Contents", PROSE), Table(rows))) == []
+    assert tables_of(built(Paragraph("Contents", PROSE), Table(plain, colWidths=[300, 40]))) == []
+
+
+def test_a_form_is_no_table() -> None:
+    """Labels that end in a colon, with what was filled in beside them."""
+    rows = [["Name:", "Ada Example"], ["Street:", "Long Road 5"], ["City:", "Riga"], ["Amount:", "350"]]
+    assert tables_of(built(Table(rows, colWidths=[120, 120]))) == []
+
+
+def test_a_frame_around_a_page_is_no_table() -> None:
+    """One box with prose in it."""
+    rng = random.Random(6)
+    box = Table([[[prose(rng), prose(rng), prose(rng)]]], style=[("BOX", (0, 0), (-1, -1), 1, "black")])
+    assert tables_of(built(box)) == []
+
+
+def test_a_caption_is_outside_its_table() -> None:
+    """Also right above a table that no rule closes off."""
+    data, _ = document(table_pages.borderless, 1)
+    (found,) = tables_of(data)
+    assert not any("Table" in cell.text for cell in found.table.cells)
+
+
+def test_header_rows_are_marked_also_where_there_are_two() -> None:
+    """Spans over the second row make it header too; figures are never one."""
+    data, _ = document(table_pages.spans_booktabs, 2)
+    (found,) = tables_of(data)
+    assert {cell.row for cell in found.table.cells if cell.header} == {0, 1}
+    before = next(cell for cell in found.table.cells if cell.text == "Before")
+    assert (before.row, before.col, before.col_span) == (0, 1, 2)
