@@ -78,7 +78,7 @@ SHOW = ShowAnswer(
     acl=ShownAcl(
         levels=(("group:staff",), ("group:hr", "user:ana")), deny=("group:contractors",), acl_version=3, pending=0
     ),
-    lineage={"parser": "markdown 1"},
+    lineage={"parser": "markdown 1", "choice": "fuller text than the other"},
     history=(HistoryLine(at=AT, op="upsert", version=7, acl_version=3, outcome="applied", detail="first"),),
     chunks=(
         ShownChunk(
@@ -193,6 +193,7 @@ def test_a_document_shows_its_levels_history_and_chunks():
         "and one of group:hr, user:ana",
         "never group:contractors",
         "parser: markdown 1",
+        "choice: fuller text than the other",
         "upsert",
         "Raises come in March.",
     ):

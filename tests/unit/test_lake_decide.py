@@ -182,6 +182,8 @@ def test_publishing_settles_permissions_and_clears_older_marks():
     assert (found.version, found.content_sha256, found.title, found.url) == (5, "c1", "Own", "u")
     assert (found.failed_version, found.stale_since, found.stale_reason) == (-1, None, None)
     assert found.lineage == {"parser": "p", "chunker": "c", "prefixer": "x", "model": "model"}
+    chosen = decide.published(start, event(version=6), msgspec.structs.replace(OK, choice="fuller text"), "model")
+    assert chosen.lineage["choice"] == "fuller text"
     assert (found.acl, found.pending) == (PUBLIC, ())
 
 

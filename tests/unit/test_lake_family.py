@@ -123,10 +123,16 @@ def test_a_part_is_seen_with_its_own_facts_under_its_parents_permissions():
         ChildFacts(name="a.zip", status=ParseStatus.OK, parser="zip/1"),
         ChildFacts(name="a.zip!/b.pdf", status=ParseStatus.OK, title="B", media_type="application/pdf", parser="pdf/1"),
         ChildFacts(name="c.txt", status=ParseStatus.CORRUPT),
+        ChildFacts(name="d.docx", status=ParseStatus.OK, parser="docling/2", choice="fuller text"),
     )
     acl = Acl(levels=(frozenset({"user:ana"}),))
     row = DocumentRow(
-        key=KEY, version=7, acl=acl, title="Mail", lineage={"parser": "mail/1", "model": "m"}, children=parts
+        key=KEY,
+        version=7,
+        acl=acl,
+        title="Mail",
+        lineage={"parser": "mail/1", "choice": "the mail's own", "model": "m"},
+        children=parts,
     )
     assert seen_as(row, None) is row
     part = seen_as(row, "a.zip!/b.pdf")
@@ -136,6 +142,7 @@ def test_a_part_is_seen_with_its_own_facts_under_its_parents_permissions():
     assert [known.name for known in seen_as(row, "a.zip").children] == ["b.pdf"]
     assert seen_as(row, "c.txt").status is ParseStatus.CORRUPT
     assert seen_as(row, "c.txt").lineage == {"model": "m"}, "not its parent's parser"
+    assert seen_as(row, "d.docx").lineage == {"parser": "docling/2", "choice": "fuller text", "model": "m"}
 
 
 def test_a_name_is_read_as_a_part_in_every_way_it_can_be():

@@ -55,6 +55,7 @@ def family_facts(prepared: PreparedDocument) -> tuple[ChildFacts, ...]:
             reason=child.reason,
             pages=child.pages,
             parser=child.parser,
+            choice=child.choice,
         )
         for path, child in _members(prepared)
     )
@@ -95,17 +96,15 @@ def seen_as(row: DocumentRow, child: str | None) -> DocumentRow:
     if facts is None:
         return replace(row, key=key)
     prefix = child + INSIDE
+    own = {"parser": facts.parser, "choice": facts.choice}
+    lineage = {**own, **{name: value for name, value in row.lineage.items() if name not in own}}
     return replace(
         row,
         key=key,
         title=facts.title,
         media_type=facts.media_type,
         status=facts.status,
-        lineage={
-            name: facts.parser if name == "parser" else value
-            for name, value in row.lineage.items()
-            if name != "parser" or facts.parser
-        },
+        lineage={name: value for name, value in lineage.items() if value},
         children=tuple(
             replace(known, name=known.name.removeprefix(prefix))
             for known in row.children

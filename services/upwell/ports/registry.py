@@ -49,6 +49,7 @@ class ChildFacts(Record, frozen=True, kw_only=True):
     reason: str | None = None
     pages: int | None = None
     parser: str = ""
+    choice: str = ""
 
 
 class DocumentRow(Record, frozen=True, kw_only=True):
