@@ -13,21 +13,28 @@ from upwell import __version__
 from upwell.answers import Check
 from upwell.embed import embedder_of
 from upwell.errors import UpwellError
+from upwell.parse.policy import DEFAULT_POLICY, ParsePolicy
 from upwell.parse.sandbox import sandbox_strength
+from upwell.runtime.checkup_parsers import parsers
 from upwell.runtime.owner import OwnerInfo, reachable
 
 EXTRAS = {
-    "formats": ("unstructured", "MSG, EPUB, RTF and ODT files"),
     "distributed": ("faust", "Kafka, Faust workers and PostgreSQL"),
-    "ocr": ("rapidocr", "text in scanned pages"),
-    "layout": ("rapid_layout", "a layout model for PDF pages"),
 }
-PARTS = ("docling-slim", "fastembed", "qdrant-edge-py", "qdrant-client", "onnxruntime", "watchfiles")
+PARTS = ("docling-slim", "pypdfium2", "fastembed", "qdrant-edge-py", "qdrant-client", "onnxruntime", "watchfiles")
 
 
-def checks(lake: Path, embedder: str, models: Path | None) -> list[Check]:
+def checks(lake: Path, embedder: str, models: Path | None, policy: ParsePolicy = DEFAULT_POLICY) -> list[Check]:
     """Every finding, the necessary ones first."""
-    return [*_system(), *_parts(), _weights(embedder, models), _sandbox(), *_extras(), _lake(lake)]
+    return [
+        *_system(),
+        *_parts(),
+        _weights(embedder, models),
+        _sandbox(),
+        *parsers(policy),
+        *_extras(),
+        _lake(lake),
+    ]
 
 
 def _system() -> Iterator[Check]:

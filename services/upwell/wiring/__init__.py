@@ -152,8 +152,9 @@ def explainer(settings: Settings) -> "Explainer":
 def doctor(settings: Settings) -> list[Check]:
     """What is installed, what is missing and how to get it."""
     from upwell.runtime.checkup import checks
+    from upwell.wiring import parsing
 
-    found = checks(settings.lake, settings.embedder or MINILM, settings.models)
+    found = checks(settings.lake, settings.embedder or MINILM, settings.models, parsing.policy_of(settings))
     if settings.brokers is None:
         return found
     from upwell.wiring.distributed import doctor as asked
