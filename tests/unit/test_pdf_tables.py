@@ -16,7 +16,7 @@ from upwell.parse.pdf.file import PdfFile
 from upwell.parse.pdf.page import Page, read_pages
 from upwell.parse.pdf.tables import FoundTable, find_tables
 
-LEAST_F1 = 0.8
+LEAST_F1 = 0.9
 MEAN_F1 = 0.97
 
 

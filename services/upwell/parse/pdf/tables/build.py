@@ -13,7 +13,7 @@ from upwell.parse.pdf.tables.separators import FULL_SHARE, Lattice, level, owner
 from upwell.parse.pdf.tables.words import Line, Segment, Word, is_figure, lines_of
 from upwell.records import Cell, Record, Table
 
-LEAST_BESIDE = 2
+HEADER_LINES = 3
 BESIDE_SHARE = 0.4
 FEW_BANDS = 4
 THIN_STRIP_POINTS = 6.0
@@ -110,13 +110,14 @@ def _columns(region: Region, lines: Sequence[Line]) -> tuple[list[Column], list[
 
 
 def _beside(columns: list[Column]) -> list[Column]:
-    """Columns that have a neighbour on enough of their lines; the others go with the one before."""
+    """Columns that have a neighbour on enough of their lines, or in the header; the others go with the one before."""
     kept: list[Column] = []
     for column in columns:
         if kept:
-            both = len(kept[-1].lines & column.lines)
+            both = kept[-1].lines & column.lines
             least = min(len(kept[-1].lines), len(column.lines))
-            if both < min(LEAST_BESIDE, least) or both < BESIDE_SHARE * least:
+            headed = min(both, default=HEADER_LINES) < HEADER_LINES
+            if not both or (len(both) < BESIDE_SHARE * least and not headed):
                 kept[-1] = Column(kept[-1].left, column.right, kept[-1].lines | column.lines)
                 continue
         kept.append(column)

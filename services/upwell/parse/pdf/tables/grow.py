@@ -47,10 +47,13 @@ def _near(word: Word, box: BBox) -> bool:
 
 def _reach(lines: Sequence[Line], edge: float, box: BBox, reach: float, *, down: bool) -> float:
     for line in lines[:MOST_GROWN]:
-        around = line_box(line)
+        over = [s for s in line if s.right > box[0] and s.left < box[2]]
+        if not over:
+            continue
+        around = line_box(over)
         gap = around[1] - edge if down else edge - around[3]
         within = around[0] >= box[0] - EDGE_POINTS and around[2] <= box[2] + EDGE_POINTS
-        if gap > reach or not within or not _apart(line):
+        if gap > reach or not within or not _apart(over):
             return edge
         edge = around[3] + EDGE_POINTS if down else around[1] - EDGE_POINTS
     return edge

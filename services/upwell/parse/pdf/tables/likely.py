@@ -43,9 +43,11 @@ def likely(table: Table, *, drawn: bool) -> bool:
     filled = [cell for cell in table.cells if cell.text]
     if len(filled) < 4 or table.rows < 2:
         return False
-    share = sum(c.row_span * c.col_span for c in filled) / (table.rows * table.cols)
     if drawn:
+        share = sum(c.row_span * c.col_span for c in filled) / (table.rows * table.cols)
         return share >= 0.25 if table.rows * table.cols > 12 else share >= 0.4
+    wide = sum((table.cols - 1) * c.row_span for c in filled if c.col_span == table.cols)
+    share = (sum(c.row_span for c in filled) + wide) / (table.rows * table.cols)
     return share >= LEAST_FILLED and not _other(table, filled)
 
 

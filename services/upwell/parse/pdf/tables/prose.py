@@ -4,31 +4,80 @@ from collections.abc import Sequence
 
 from upwell.parse.pdf.page import BBox, union
 from upwell.parse.pdf.tables.words import Word
+from upwell.records import Record
 
-PROSE_WORDS = 6
+LONG_SIZES = 14.0
 PROSE_LINES = 3
-PROSE_GAP = 0.9
+PROSE_GAP = 0.7
 INDENT_POINTS = 12.0
+EDGE_POINTS = 3.0
+BASELINE_POINTS = 2.0
+LONGEST_CELL_LINES = 12
+NEAR_STACKS = 20
+
+
+class _Piece(Record, frozen=True, kw_only=True):
+    """A piece of a line by its words."""
+
+    number: int
+    bbox: BBox
+    long: bool
 
 
 def without_prose(words: Sequence[Word]) -> list[Word]:
-    """The words without those of paragraphs: three or more long lines below each other with one left edge."""
-    pieces: dict[int, list[Word]] = {}
+    """The words without those of paragraphs: long lines below each other with one left edge, and a shorter last one.
+
+    A stack of lines of which the first has something beside it and most have not is a cell of a table, unless
+    paragraphs stand at the same left edge.
+    """
+    by_piece: dict[int, list[Word]] = {}
     for word in words:
-        pieces.setdefault(word.piece, []).append(word)
-    long = sorted((union([w.bbox for w in ws]), i) for i, ws in pieces.items() if len(ws) >= PROSE_WORDS)
+        by_piece.setdefault(word.piece, []).append(word)
+    pieces = sorted(
+        (
+            _Piece(number=i, bbox=(box := union([w.bbox for w in ws])), long=_long(box, ws))
+            for i, ws in by_piece.items()
+        ),
+        key=lambda p: p.bbox[1],
+    )
+    stacks = [s for s in _stacks(pieces) if sum(p.long for p in s) >= PROSE_LINES]
+    cells = [_cell(stack, pieces) for stack in stacks]
+    edges = [stack[-1].bbox[0] for stack, cell in zip(stacks, cells, strict=True) if not cell]
     drop: set[int] = set()
-    stacks: list[list[tuple[BBox, int]]] = []
-    for box, i in sorted(long, key=lambda p: p[0][1]):
-        for stack in reversed(stacks[-20:]):
-            last = stack[-1][0]
-            gap = box[1] - last[3]
-            if abs(box[0] - last[0]) <= INDENT_POINTS and -2 <= gap <= PROSE_GAP * (box[3] - box[1]):
-                stack.append((box, i))
+    for stack, cell in zip(stacks, cells, strict=True):
+        if not cell or any(abs(stack[-1].bbox[0] - edge) <= EDGE_POINTS for edge in edges):
+            drop.update(p.number for p in stack)
+    return [word for word in words if word.piece not in drop]
+
+
+def _long(box: BBox, words: Sequence[Word]) -> bool:
+    return box[2] - box[0] >= LONG_SIZES * words[0].size
+
+
+def _stacks(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
+    """Long lines below each other; a short one ends a stack."""
+    stacks: list[list[_Piece]] = []
+    for piece in pieces:
+        for stack in reversed(stacks[-NEAR_STACKS:]):
+            last = stack[-1]
+            gap = piece.bbox[1] - last.bbox[3]
+            below = -2 <= gap <= PROSE_GAP * (piece.bbox[3] - piece.bbox[1])
+            if below and last.long and abs(piece.bbox[0] - last.bbox[0]) <= INDENT_POINTS:
+                stack.append(piece)
                 break
         else:
-            stacks.append([(box, i)])
-    for stack in stacks:
-        if len(stack) >= PROSE_LINES:
-            drop.update(i for _, i in stack)
-    return [w for w in words if w.piece not in drop]
+            if piece.long:
+                stacks.append([piece])
+    return stacks
+
+
+def _cell(stack: Sequence[_Piece], pieces: Sequence[_Piece]) -> bool:
+    if len(stack) > LONGEST_CELL_LINES:
+        return False
+    beside = [any(_beside(line, p) for p in pieces) for line in stack]
+    return beside[0] and 2 * sum(beside) <= len(stack) + 1
+
+
+def _beside(line: _Piece, other: _Piece) -> bool:
+    level = abs(line.bbox[3] - other.bbox[3]) <= BASELINE_POINTS
+    return level and other.number != line.number and not other.long

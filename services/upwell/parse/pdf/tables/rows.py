@@ -136,7 +136,8 @@ class RowMaker:
             return all(forced) and (had == shared or tight)
         if 0 not in line.columns and len(line.columns) < self._count:
             return any(forced) or (tight and len(line.columns) <= (self._count + 1) / 2)
-        return all(forced) and (tight or len(shared) < len(had) or _starts_small(line))
+        small = _starts_small(line)
+        return (tight and small) or (all(forced) and (tight or small or len(shared) < len(had)))
 
     def _forced(self, row: list[Placed], line: Placed, column: int) -> bool:
         """Whether the next line's first word would not have fitted behind the column's text."""
