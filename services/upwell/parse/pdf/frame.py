@@ -47,6 +47,12 @@ class Frame(Record, frozen=True, kw_only=True):
             return -dy, -dx
         return dx, -dy
 
+    def way(self) -> tuple[float, float, float, float, float, float, float, float]:
+        """`point` as numbers for many: x = a x + b y + c, y = d x + e y + f; then the width and the height."""
+        ox, oy = self.point(0.0, 0.0)
+        (ax, ay), (bx, by) = self.point(1.0, 0.0), self.point(0.0, 1.0)
+        return (ax - ox, bx - ox, ox, ay - oy, by - oy, oy, self.width, self.height)
+
     def bbox(self, left: float, bottom: float, right: float, top: float) -> BBox:
         """A box given by two corners of the PDF's."""
         (ax, ay), (bx, by) = self.point(left, bottom), self.point(right, top)

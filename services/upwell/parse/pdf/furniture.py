@@ -1,38 +1,129 @@
-"""Running heads, feet and page numbers: what stands at the same height of several pages, digits apart."""
+"""Running heads, feet and page numbers: what comes back at the same place of other pages, digits apart."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
+from upwell.parse.pdf.frame import BBox
 from upwell.parse.pdf.page import Page, Piece
 
-MARGIN_SHARE = 0.1
+MARGIN_SHARE, WIDE_MARGIN_SHARE = 0.12, 0.2
+SIDE_SHARE = 0.12
 LEAST_PAGES = 2
+SHARE_OF_PAGES = 0.2
+ROWS = 4
+NUMBER_GAP_SIZES = 6.0
 PAGE_NUMBER = re.compile(
-    r"(?:page\s*)?[-\u2013(]?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*[-\u2013)]?(?:\s*(?:of|/)\s*\d{1,4})?", re.IGNORECASE
+    r"(?:page|seite|p\.|pagina|página|стр\.)?\s*[-\u2013\u2014(\[|]*\s*(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{1,2}-\d{1,3})\s*[-\u2013\u2014)\]|]*"
+    r"(?:\s*(?:of|/|von|de|sur|di|из)\s*\d{1,4})?|第\s*\d+\s*[页頁]|\d+\s*쪽",
+    re.IGNORECASE,
 )
+ROMAN = re.compile(r"\b[ivxlc]{1,6}\b", re.IGNORECASE)
 
 
 def page_furniture(pages: Sequence[Page]) -> dict[int, frozenset[int]]:
     """For each page number the positions of the pieces that are furniture."""
+    margins = {page.number: _margin(page) for page in pages}
     seen: Counter[tuple[str, int]] = Counter()
     for page in pages:
-        seen.update({_mark(page, piece) for piece in page.pieces if _in_margin(page, piece)})
-    return {
-        page.number: frozenset(
-            i
-            for i, piece in enumerate(page.pieces)
-            if _in_margin(page, piece)
-            and (seen[_mark(page, piece)] >= LEAST_PAGES or PAGE_NUMBER.fullmatch(piece.text.strip()))
-        )
-        for page in pages
-    }
+        seen.update({mark for i in margins[page.number] for mark in _marks(page, page.pieces[i])})
+    least = max(LEAST_PAGES, min(4, round(SHARE_OF_PAGES * len(pages))))
+    found: dict[int, frozenset[int]] = {}
+    for page in pages:
+        inside = {i for i in margins[page.number] if _repeats(page, page.pieces[i], seen, least)}
+        inside |= {i for i in margins[page.number] if _is_number(page, i)}
+        inside |= {i for i, piece in enumerate(page.pieces) if _in_side(page, piece)}
+        found[page.number] = frozenset(inside - _tabular(page, inside))
+    return found
 
 
-def _in_margin(page: Page, piece: Piece) -> bool:
+def repeated_pictures(pages: Sequence[Page]) -> frozenset[BBox]:
+    """Boxes of pictures that come back at the same place of most pages: logos."""
+    counts: Counter[BBox] = Counter(box for page in pages for box in set(page.pictures))
+    return frozenset(box for box, count in counts.items() if count >= max(3, len(pages) // 2))
+
+
+def _margin(page: Page) -> list[int]:
+    """The first and last few lines of a page, as far as they stand in its margins or a gap sets them off."""
+    upright = [(i, p) for i, p in enumerate(page.pieces) if p.upright]
+    heights = sorted({round(p.bbox[3]) for _, p in upright})
+    outer = {*heights[:ROWS], *heights[-ROWS:]}
+    apart = _set_off(heights, upright)
+    return [
+        i
+        for i, p in upright
+        if (height := round(p.bbox[3])) in outer
+        and (_in_margin(page, p, MARGIN_SHARE) or (height in apart and _in_margin(page, p, WIDE_MARGIN_SHARE)))
+    ]
+
+
+def _set_off(heights: list[int], upright: list[tuple[int, Piece]]) -> set[int]:
+    """The first line, the last and those around it, where a gap of a line and more parts them from the body."""
+    sizes = {round(p.bbox[3]): p.size for _, p in upright}
+    found: set[int] = set()
+    for rows in (heights[: ROWS + 1], heights[: -ROWS - 2 : -1]):
+        for k in range(1, min(3, len(rows))):
+            if abs(rows[k] - rows[k - 1]) > 2.2 * max(sizes[rows[k]], sizes[rows[k - 1]]):
+                found.update(rows[:k])
+    return found
+
+
+def _in_margin(page: Page, piece: Piece, share: float) -> bool:
     middle = (piece.bbox[1] + piece.bbox[3]) / 2
-    return middle < MARGIN_SHARE * page.height or middle > (1 - MARGIN_SHARE) * page.height
+    return middle < share * page.height or middle > (1 - share) * page.height
 
 
-def _mark(page: Page, piece: Piece) -> tuple[str, int]:
-    return re.sub(r"\d+", "#", " ".join(piece.text.split())), round(20 * piece.bbox[1] / page.height)
+def _in_side(page: Page, piece: Piece) -> bool:
+    """A stamp that runs up the margin."""
+    if piece.upright:
+        return False
+    middle = (piece.bbox[0] + piece.bbox[2]) / 2
+    return middle < SIDE_SHARE * page.width or middle > (1 - SIDE_SHARE) * page.width
+
+
+def _marks(page: Page, piece: Piece) -> tuple[tuple[str, int], ...]:
+    """What a piece has in common with its like on other pages; on either side of a border between heights."""
+    text = ROMAN.sub("#", re.sub(r"\d+", "#", " ".join(piece.text.split()))).casefold()
+    height = 40 * piece.bbox[3] / page.height
+    low = int(height)
+    return ((text, low), (text, low + 1 if height - low > 0.5 else low - 1))
+
+
+def _repeats(page: Page, piece: Piece, seen: Counter[tuple[str, int]], least: int) -> bool:
+    return max(seen[mark] for mark in _marks(page, piece)) >= least
+
+
+def _is_number(page: Page, index: int) -> bool:
+    """A page number: alone in its line, or at the outer end of it, at the page's edge."""
+    piece = page.pieces[index]
+    text = piece.text.strip()
+    if not PAGE_NUMBER.fullmatch(text):
+        return False
+    if any(_in_row(piece, other) for k, other in enumerate(page.pieces) if k != index):
+        return False
+    above = [p for p in page.pieces if p.upright]
+    edge = min(p.bbox[1] for p in above) + piece.size, max(p.bbox[3] for p in above) - piece.size
+    return piece.bbox[1] <= edge[0] or piece.bbox[3] >= edge[1]
+
+
+def _in_row(piece: Piece, other: Piece) -> bool:
+    """Whether another stands close beside it, as the words of a heading do beside its number."""
+    beside = min(piece.bbox[3], other.bbox[3]) - max(piece.bbox[1], other.bbox[1]) > 0.3 * piece.size
+    gap = max(other.bbox[0] - piece.bbox[2], piece.bbox[0] - other.bbox[2])
+    return beside and gap < NUMBER_GAP_SIZES * piece.size
+
+
+def _tabular(page: Page, inside: set[int]) -> set[int]:
+    """Pieces of rows of three and more right above rows like them: a table's head, which also comes back."""
+    rows: defaultdict[int, list[int]] = defaultdict(list)
+    for i, piece in enumerate(page.pieces):
+        if piece.upright:
+            rows[round(piece.bbox[3])].append(i)
+    heights = sorted(rows)
+    kept: set[int] = set()
+    for at, height in enumerate(heights[:-1]):
+        row, following = rows[height], rows[heights[at + 1]]
+        near = heights[at + 1] - height < 2.5 * page.pieces[row[0]].size
+        if len(row) >= 3 and len(following) >= 3 and near and height < page.height / 2:
+            kept.update(i for i in row if i in inside)
+    return kept

@@ -70,11 +70,12 @@ class Word(msgspec.Struct):
 
 
 class Style(msgspec.Struct):
-    """What all characters of a text object share."""
+    """What all characters of a text object share. `way` leads from the PDF's coordinates to those they are read in."""
 
     font: Font
     size: float
     turn: int
+    way: tuple[float, float, float, float, float, float, float, float]
 
 
 def page_words(text_page: Any, frame: Frame, number: int) -> dict[int, list[Word]]:
@@ -93,7 +94,8 @@ def page_words(text_page: Any, frame: Frame, number: int) -> dict[int, list[Word
 class _Reader:
     def __init__(self, pdfium: Any, text_page: Any, frame: Frame) -> None:
         self.pdfium, self.text_page = pdfium, text_page
-        self.frames = {turn: frame.turned(turn) for turn in (0, QUARTER, HALF, THREE_QUARTERS)}
+        self.frame = frame
+        self.ways = {turn: frame.turned(turn).way() for turn in (0, QUARTER, HALF, THREE_QUARTERS)}
         self.fonts: dict[int, Font] = {}
         self.words: dict[int, list[Word]] = {}
         self.word: Word | None = None
@@ -123,17 +125,17 @@ class _Reader:
     def _place(self, i: int, code: int, style: Style) -> None:
         """The character on the page, at the end of the word before it where it goes on."""
         pdfium, rect, x, y = self.pdfium, self.rect, self.x, self.y
-        if not pdfium.FPDFText_GetLooseCharBox(self.text_page, i, rect):
+        if style.size <= 0 or not pdfium.FPDFText_GetLooseCharBox(self.text_page, i, rect):
             return
         pdfium.FPDFText_GetCharOrigin(self.text_page, i, x, y)
-        frame = self.frames[style.turn]
-        (ax, ay), (bx, by) = frame.point(rect.left, rect.bottom), frame.point(rect.right, rect.top)
-        low, high = (ax, bx) if ax <= bx else (bx, ax)
-        baseline = frame.point(x.value, y.value)[1]
-        if not (math.isfinite(low + high + baseline) and high > 0 and low < frame.width and max(ay, by) >= 0):
-            return
-        if min(ay, by) > frame.height or style.size <= 0:
-            return
+        xx, xy, x_at, yx, yy, y_at, width, height = style.way
+        left, right, origin_x, origin_y = rect.left, rect.right, x.value, y.value
+        low, high = xx * left + xy * rect.bottom + x_at, xx * right + xy * rect.top + x_at
+        if low > high:
+            low, high = high, low
+        baseline = yx * origin_x + yy * origin_y + y_at
+        if not (high > 0 and low < width and -style.size < baseline < height + style.size):
+            return  # off the page, or nowhere (not a number)
         unknown = code == UNKNOWN or pdfium.FPDFText_HasUnicodeMapError(self.text_page, i) == 1
         text, unknown = _letter(code, unknown=unknown)
         word = self.word
@@ -149,16 +151,16 @@ class _Reader:
         """Of the text object that this character is in; the size is that on the page."""
         pdfium, matrix = self.pdfium, self.matrix
         size = pdfium.FPDFText_GetFontSize(self.text_page, i)
-        turn, frame = 0, self.frames[0]
+        turn = 0
         if pdfium.FPDFText_GetMatrix(self.text_page, i, matrix):
             size *= math.hypot(matrix.c, matrix.d)
-            turn = _turn(*frame.direction(matrix.a, matrix.b))
+            turn = _turn(*self.frame.direction(matrix.a, matrix.b))
         if not math.isfinite(size):
             size = 0.0
         font = self._font(thing) if thing else Font()
         if thing and pdfium.FPDFTextObj_GetTextRenderMode(thing) == STROKED and not font.bold:
             font = replace(font, bold=True)  # filled and stroked: a bold without a font of its own
-        return Style(font=font, size=abs(size), turn=turn)
+        return Style(font=font, size=abs(size), turn=turn, way=self.ways[turn])
 
     def _font(self, thing: Any) -> Font:
         font = self.pdfium.FPDFTextObj_GetFont(thing)

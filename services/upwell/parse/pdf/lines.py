@@ -37,11 +37,29 @@ class Line(msgspec.Struct):
 def lines(words: Sequence[Word]) -> list[Line]:
     """Words in the order drawn to lines, from the top; parts of a line with a gap wider than a letter are apart."""
     strings: list[Line] = []
-    for word in words:
+    for word in _with_accents(words):
         if not (strings and _joins(strings[-1], word)):
             strings.append(Line(words=[], baseline=word.baseline, size=word.size, x0=word.x0, x1=word.x1))
         _append(strings[-1], word)
     return [part for row in _rows(strings) for part in _merged(row)]
+
+
+def _with_accents(words: Sequence[Word]) -> list[Word]:
+    """Accents that were drawn as words of their own, among the letters of the word that they stand over."""
+    out: list[Word] = []
+    for at, word in enumerate(words):
+        if len(word.letters) == 1 and word.letters[0][0] in ACCENTS:
+            middle = (word.x0 + word.x1) / 2
+            for host in words[max(0, at - 1) : at + 2]:
+                place = next((k for k, (_, low, high) in enumerate(host.letters) if low <= middle <= high), None)
+                if host is not word and place is not None and abs(host.baseline - word.baseline) < 0.7 * host.size:
+                    host.letters.insert(place, word.letters[0])
+                    break
+            else:
+                out.append(word)
+        else:
+            out.append(word)
+    return out
 
 
 def _joins(line: Line, word: Word) -> bool:
@@ -96,7 +114,7 @@ def line_words(words: Sequence[Word]) -> list[tuple[str, float, float]]:
     ordered = _closed(_logical(sorted(words, key=lambda w: (w.x0, w.x1))))
     out: list[tuple[str, float, float]] = []
     for i, word in enumerate(ordered):
-        if out and not _parted(ordered[i - 1], word):
+        if out and not _parted(ordered[i - 1], word) and not (i == 1 and _is_mark(ordered[0], word)):
             text, x0, x1 = out[-1]
             out[-1] = (text + word.text, min(x0, word.x0), max(x1, word.x1))
         else:
@@ -175,6 +193,11 @@ def _logical(words: list[Word]) -> list[Word]:
             runs.append((direction, [word]))
     ordered = [list(reversed(run)) if direction < 0 else run for direction, run in runs]
     return [word for run in (reversed(ordered) if base < 0 else ordered) for word in run]
+
+
+def _is_mark(first: Word, word: Word) -> bool:
+    """The raised number that a footnote begins with is no part of its first word."""
+    return first.size <= SCRIPT_SHARE * word.size and first.baseline < word.baseline and len(first.text) <= 3
 
 
 def _gap(before: Word, word: Word) -> float:

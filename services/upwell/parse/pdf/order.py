@@ -1,15 +1,27 @@
-"""Reading order of one to three columns: where a gutter stays free, what is left of it is read first."""
+"""Reading order: lines to regions (what of a column nothing parts), and regions in the order that they are read.
+
+The order is Breuel's (High performance document layout analysis, 2003): of two that overlap from left to right the
+upper comes first; of two side by side the left one (the right one in scripts that run so), unless something that
+overlaps both lies between them in height.
+"""
 
 from collections.abc import Sequence
-from typing import Protocol, TypeVar
+from itertools import pairwise
+from typing import Protocol
 
-from upwell.parse.pdf.page import BBox
+import msgspec
+import numpy as np
 
-LEAST_PAIRS = 3
-STEPS = 60
-GUTTER_POINTS = 6.0
-DEEPEST = 2
-MOST_CROSSING = 0.5
+from upwell.parse.pdf.frame import BBox
+from upwell.parse.pdf.page import Piece, union
+
+CLOSE_LINES = 1.3
+MOST_ORDERED = 300
+LABEL_SIZES = 5.0
+WIDEST_SPACE_SIZES = 2.5
+LABEL_CHARACTERS = 25
+LEAST_ROWS = 3
+SLACK_POINTS = 1.0
 
 
 class Placed(Protocol):
@@ -19,60 +31,162 @@ class Placed(Protocol):
     def bbox(self) -> BBox: ...
 
 
-T = TypeVar("T", bound=Placed)
+class Region(msgspec.Struct):
+    """Lines of one column, from the top; `bbox` is around them."""
+
+    pieces: list[Piece]
+    bbox: BBox
+
+    def add(self, piece: Piece) -> None:
+        self.pieces.append(piece)
+        self.bbox = union([self.bbox, piece.bbox])
 
 
-def reading_order(things: Sequence[T], depth: int = 0) -> list[T]:
-    """Top to bottom; between full-width things, column by column."""
-    down = sorted(things, key=lambda t: (t.bbox[1], t.bbox[0]))
-    gutter = _gutter(down) if depth < DEEPEST else None
-    if gutter is None:
-        return _lines(down)
-    ordered: list[T] = []
-    band: list[T] = []
-    for thing in [*down, None]:
-        if thing is not None and not thing.bbox[0] < gutter < thing.bbox[2]:
-            band.append(thing)
+def regions(pieces: Sequence[Piece]) -> list[Region]:
+    """Lines that follow each other closely in one column together; what stands beside them is another region."""
+    done: list[Region] = []
+    open_: list[Region] = []
+    rows = _rows(pieces)
+    for at, row in enumerate(rows):
+        beside = [*rows[max(0, at - 2) : at], *rows[at + 1 : at + 3]]
+        top = row[0].bbox[1]
+        open_ = [r for r in open_ if top - r.bbox[3] <= CLOSE_LINES * min(r.pieces[-1].size, row[0].size)]
+        added: list[Region] = []
+        for group in _grouped(row, beside):
+            near = [r for r in open_ if _beside(r.bbox, union([p.bbox for p in group]))]
+            fits = near[0] if len(near) == 1 and not any(near[0] is r for r in added) else None
+            region = fits or Region(pieces=[], bbox=group[0].bbox)
+            for piece in group:
+                region.add(piece)
+            if fits is None:
+                done.append(region)
+            added.append(region)
+        open_ = [r for r in open_ if not any(r is a for a in added)] + added
+    return _with_labels(done)
+
+
+def _beside(a: BBox, b: BBox) -> bool:
+    """Whether they overlap from left to right."""
+    return min(a[2], b[2]) - max(a[0], b[0]) > SLACK_POINTS
+
+
+def _rows(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    rows: list[list[Piece]] = []
+    for piece in sorted(pieces, key=lambda p: (p.bbox[3], p.bbox[0])):
+        if rows and piece.bbox[3] - rows[-1][0].bbox[3] <= 0.3 * min(piece.size, rows[-1][0].size):
+            rows[-1].append(piece)
+        else:
+            rows.append([piece])
+    return [sorted(row, key=lambda p: p.bbox[0]) for row in rows]
+
+
+def _grouped(row: list[Piece], beside: list[list[Piece]]) -> list[list[Piece]]:
+    """The pieces of a row, a marker (of a list, a heading's number) with what follows it.
+
+    Also those that are one line after all, as the rows `beside` it tell.
+    """
+    groups: list[list[Piece]] = []
+    for piece in row:
+        last = groups[-1][-1] if groups else None
+        marked = last is not None and _is_marker(last) and piece.bbox[0] - last.bbox[2] <= LABEL_SIZES * piece.size
+        if last is not None and (marked or _one_line(last, piece, beside)):
+            groups[-1].append(piece)
+        else:
+            groups.append([piece])
+    return groups
+
+
+def _is_marker(piece: Piece) -> bool:
+    text = piece.text.strip()
+    return len(text) <= 6 and (not text.isalpha() or len(text) == 1)
+
+
+def _one_line(last: Piece, piece: Piece, beside: list[list[Piece]]) -> bool:
+    """Whether a gap in a line is no gutter: lines above or below run across it, and none parts where it does."""
+    low, high = last.bbox[2], piece.bbox[0]
+    if high - low > WIDEST_SPACE_SIZES * piece.size:
+        return False
+    crossed = False
+    for row in beside:
+        if abs(row[0].bbox[3] - piece.bbox[3]) > 2.6 * piece.size:
             continue
-        left = [t for t in band if t.bbox[2] <= gutter]
-        right = [t for t in band if t.bbox[0] >= gutter]
-        ordered.extend(reading_order(left, depth + 1))
-        ordered.extend(reading_order(right, depth + 1))
-        band = []
-        if thing is not None:
-            ordered.append(thing)
+        if any(a.bbox[2] < high and b.bbox[0] > low and b.bbox[0] > a.bbox[2] for a, b in pairwise(row)):
+            return False
+        crossed = crossed or any(p.bbox[0] < low and p.bbox[2] > high for p in row)
+    return crossed
+
+
+def _with_labels(found: list[Region]) -> list[Region]:
+    """Short labels on the left and what they label, line by line: one region, so that each stays with its own."""
+    found = sorted(found, key=lambda r: (r.bbox[0], r.bbox[1]))
+    for i, left in enumerate(found):
+        if len(left.pieces) < LEAST_ROWS or _mean_length(left) > LABEL_CHARACTERS:
+            continue
+        for right in found[i + 1 :]:
+            if right.pieces and left.bbox[2] <= right.bbox[0] and _in_rows(left, right):
+                for piece in right.pieces:
+                    left.add(piece)
+                right.pieces = []
+                left.pieces.sort(key=lambda p: (round(p.bbox[3]), p.bbox[0]))
+    return [region for region in found if region.pieces]
+
+
+def _mean_length(region: Region) -> float:
+    return sum(len(piece.text) for piece in region.pieces) / max(1, len(region.pieces))
+
+
+def _in_rows(left: Region, right: Region) -> bool:
+    """Whether nearly each line of both has a partner at its height."""
+    if len(right.pieces) > 1.3 * len(left.pieces) or len(right.pieces) < LEAST_ROWS:
+        return False
+    bottoms = sorted(piece.bbox[3] for piece in right.pieces)
+    at = np.searchsorted(bottoms, [piece.bbox[3] - 1.0 for piece in left.pieces])
+    pairs = sum(
+        k < len(bottoms) and abs(bottoms[k] - piece.bbox[3]) <= 1.0 for k, piece in zip(at, left.pieces, strict=True)
+    )
+    return bool(pairs >= 0.8 * max(len(left.pieces), len(right.pieces)))
+
+
+def reading_order(boxes: Sequence[BBox], *, rightwards: bool = True) -> list[int]:
+    """Positions of the boxes in the order that they are read; `rightwards` False: columns from the right."""
+    down = sorted(range(len(boxes)), key=lambda i: (boxes[i][1], boxes[i][0] if rightwards else -boxes[i][2]))
+    if len(boxes) > MOST_ORDERED or len(boxes) < 2:
+        return down
+    before = _before(np.array([boxes[i] for i in down], dtype=float), rightwards=rightwards)
+    ordered: list[int] = []
+    state = [0] * len(down)
+    for start in range(len(down)):
+        stack = [start]
+        while stack:
+            node = stack[-1]
+            if state[node] == 0:
+                state[node] = 1
+                stack.extend(int(k) for k in np.flatnonzero(before[:, node])[::-1] if state[k] == 0)
+            else:
+                stack.pop()
+                if state[node] == 1:
+                    state[node] = 2
+                    ordered.append(down[node])
     return ordered
 
 
-def _lines(down: list[T]) -> list[T]:
-    """Things on one line from left to right, though their tops differ by a little."""
-    ordered: list[T] = []
-    line: list[T] = []
-    for thing in down:
-        if line and thing.bbox[1] >= (line[0].bbox[1] + line[0].bbox[3]) / 2:
-            ordered.extend(sorted(line, key=lambda t: t.bbox[0]))
-            line = []
-        line.append(thing)
-    ordered.extend(sorted(line, key=lambda t: t.bbox[0]))
-    return ordered
-
-
-def _gutter(down: Sequence[T]) -> float | None:
-    """The x that the fewest things cross, if beside it enough things stand side by side."""
-    if len(down) < 2 * LEAST_PAIRS:
-        return None
-    low, high = min(t.bbox[0] for t in down), max(t.bbox[2] for t in down)
-    best: tuple[int, float, float] | None = None
-    for step in range(STEPS // 6, STEPS - STEPS // 6):
-        x = low + (high - low) * step / STEPS
-        crossing = sum(t.bbox[0] < x + GUTTER_POINTS / 2 and t.bbox[2] > x - GUTTER_POINTS / 2 for t in down)
-        score = (crossing, abs(step - STEPS / 2), x)
-        if best is None or score < best:
-            best = score
-    if best is None or best[0] > MOST_CROSSING * len(down):
-        return None
-    x = best[2]
-    left = [t for t in down if t.bbox[2] <= x]
-    right = [t for t in down if t.bbox[0] >= x]
-    pairs = sum(any(a.bbox[1] < b.bbox[3] and b.bbox[1] < a.bbox[3] for b in right) for a in left)
-    return x if pairs >= LEAST_PAIRS and len(right) >= LEAST_PAIRS else None
+def _before(boxes: np.ndarray, *, rightwards: bool) -> np.ndarray:
+    """[a, b]: a is read before b."""
+    x0, y0, x1, y1 = boxes.T
+    if not rightwards:
+        x0, x1 = -x1, -x0
+    middle = (y0 + y1) / 2
+    overlap = np.minimum(x1[:, None], x1) - np.maximum(x0[:, None], x0) > SLACK_POINTS
+    upper = middle[:, None] < middle
+    left = x1[:, None] <= x0 + SLACK_POINTS
+    under = y0[None, :] >= y1[:, None] - SLACK_POINTS  # [a, c]: c lies below a
+    count = len(boxes)
+    parted = np.zeros((count, count), dtype=bool)
+    for c in range(count):
+        both = overlap[:, c][:, None] & overlap[c, :][None, :]
+        down = under[:, c][:, None] & under[c, :][None, :]
+        up = under[c, :][:, None] & under[:, c][None, :]
+        parted |= both & (down | up)
+    before: np.ndarray = (overlap & upper) | (left & ~parted & ~overlap)
+    np.fill_diagonal(before, val=False)
+    return before

@@ -19,7 +19,7 @@ class Piece(Record, frozen=True, kw_only=True):
     """A run of words on one line. `size` is the font's, in points; `unknown` characters have no known meaning.
 
     `words` are its words with their boxes, left to right. `bold_start`: its first word is bold, whatever the rest is.
-    `upright` False: it runs up or down the page.
+    `upright` False: it runs up or down the page. `raised_start`: it begins with an index, as footnotes do.
     """
 
     text: str
@@ -31,6 +31,7 @@ class Piece(Record, frozen=True, kw_only=True):
     mono: bool = False
     math: bool = False
     upright: bool = True
+    raised_start: bool = False
     unknown: int = 0
     words: tuple[tuple[str, BBox], ...] = ()
 
@@ -130,6 +131,7 @@ def _piece(line: Line, degrees: int, frame: Frame) -> Piece:
         mono=_share(words, "mono", letters) > 0.9,
         math=_share(words, "math", letters) > MOST_STYLED,
         upright=degrees == 0,
+        raised_start=len(words) > 1 and words[0].size <= 0.87 * line.size and words[0].baseline < line.baseline - 0.5,
         unknown=sum(word.unknown for word in words),
         words=tuple((text, _boxed(x0, x1, line, degrees, frame)) for text, x0, x1 in sorted(read, key=lambda w: w[1])),
     )

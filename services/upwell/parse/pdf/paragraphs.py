@@ -1,137 +1,181 @@
-"""Lines in reading order to paragraphs, headings, lists, captions and footnotes."""
+"""Lines in reading order to paragraphs: where the gap, the size, the weight, an indent or a marker says so."""
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import pairwise
 
-from upwell.parse.outline import Outline
-from upwell.parse.pdf.page import BBox, Page, Piece, union
-from upwell.records import Kind, Record
+from upwell.parse.pdf.frame import BBox
+from upwell.parse.pdf.lines import DENSE
+from upwell.parse.pdf.page import Piece, union
+from upwell.records import Record
 
-BULLET = re.compile(r"^\s*[\u2022\u25cf\u25aa\u25e6\u2023\u2043\u2219\uf0b7\u00b7\u2013-]\s+")
-NUMBERED = re.compile(r"^\s*(?:\(?\d{1,2}[.)]|\(?[a-z][.)])\s+\S")
-CAPTION = re.compile(r"(?:figure|fig\.|table|listing|abbildung|tabelle|exhibit)\s*\d+\s*[:.\u2014-]", re.IGNORECASE)
-SECTION_NUMBER = re.compile(r"^(\d{1,2}(?:\.\d{1,2})*)\.?\s+\S")
-LARGER, SMALLER = 1.12, 0.92
-LONGEST_HEADING = 150
-GAP_SHARE = 0.75
-INDENT_POINTS = 6.0
-
-
-class Sizes(Record, frozen=True, kw_only=True):
-    """The body's size, and the larger ones from the largest down."""
-
-    body: float
-    larger: tuple[float, ...]
+BULLETS = (
+    "\u2022\u25cf\u25cb\u25aa\u25ab\u25a0\u25a1\u25e6\u2023\u2043\u2219\u00b7\u2756\u27a2\u2713\u2714\u25fb"
+    "\u2666\u25c6\u25ba\u25b6\u2605\u203b"
+)
+BULLET = re.compile(rf"^\s*(?:[{BULLETS}]\s*|[-\u2013\u2014*]\s+)(?=\S)")
+NUMBERED = re.compile(
+    r"^\s*(?:\(?\d{1,2}[.)\uff09\u3001]|\(\d{1,2}\)|\(?[a-zA-Z][.)]|\(?[ivx]{1,5}[.)]|[\u2460-\u2473])(?:\s+\S|(?=[^\x00-\x7f]))"
+)
+ENDS = re.compile(r"[.!?:;\u3002\uff01\uff1f\u061f\u06d4\u0964][\"'\u2019\u201d)\]\u300d\u300f]*$")
+LEADERS = re.compile(r"(?:\.\s?){4,}\s*\d+\s*$")
+INDENT_SIZES = 0.8
 
 
 class Paragraph(Record, frozen=True, kw_only=True):
-    """Lines that belong together."""
+    """Lines that belong together, in a column from `left` to `right`."""
 
     pieces: tuple[Piece, ...]
     page: int
-
-    @property
-    def text(self) -> str:
-        return joined(self.pieces)
+    left: float
+    right: float
 
     @property
     def bbox(self) -> BBox:
         return union([piece.bbox for piece in self.pieces])
 
+    @property
+    def size(self) -> float:
+        """The size of most of its characters."""
+        sizes: Counter[float] = Counter()
+        for piece in self.pieces:
+            sizes[piece.size] += len(piece.text)
+        return sizes.most_common(1)[0][0]
 
-def measure_sizes(pieces: Sequence[Piece]) -> Sizes:
-    """The size that most characters have is the body's; distinct larger ones may be headings'."""
-    counts: Counter[float] = Counter()
-    for piece in pieces:
-        counts[round(piece.size * 2) / 2] += len(piece.text)
-    body = counts.most_common(1)[0][0] if counts else 10.0
-    larger: list[float] = []
-    for size in sorted((s for s in counts if s > LARGER * body), reverse=True):
-        if not larger or size < 0.93 * larger[-1]:
-            larger.append(size)
-    return Sizes(body=body, larger=tuple(larger))
+    @property
+    def bold(self) -> bool:
+        return all(piece.bold for piece in self.pieces)
+
+    @property
+    def mono(self) -> bool:
+        return all(piece.mono for piece in self.pieces)
 
 
-def paragraphs(ordered: Sequence[Piece], page: int) -> list[Paragraph]:
-    """Parts pieces in reading order where the gap, the size, the weight or an indent says so."""
+def paragraphs(pieces: Sequence[Piece], page: int, *, code: bool = True) -> list[Paragraph]:
+    """The paragraphs of one region. `code`: whether fixed-pitch letters mean something in this document."""
+    if not pieces:
+        return []
+    box = union([piece.bbox for piece in pieces])
+    parter = _Parter(box[0], box[2], _usual_leading(pieces), code=code)
     done: list[list[Piece]] = []
-    for piece in ordered:
-        if done and _continues(done[-1], piece):
+    for piece in pieces:
+        if done and parter.continues(done[-1], piece):
             done[-1].append(piece)
         else:
             done.append([piece])
-    return [Paragraph(pieces=tuple(pieces), page=page) for pieces in done]
+    return [Paragraph(pieces=tuple(group), page=page, left=box[0], right=box[2]) for group in done]
 
 
-def _continues(paragraph: list[Piece], piece: Piece) -> bool:
-    last = paragraph[-1]
+def _usual_leading(pieces: Sequence[Piece]) -> float:
+    """From one line to the next, most often, in sizes of the letters."""
+    steps = [
+        (b.bbox[3] - a.bbox[3]) / b.size for a, b in pairwise(pieces) if b.size and abs(a.size - b.size) < 0.1 * a.size
+    ]
+    lines = sorted(step for step in steps if 0.9 <= step <= 2.5)
+    return lines[len(lines) // 3] if lines else 1.25
+
+
+class _Parter:
+    def __init__(self, left: float, right: float, leading: float, *, code: bool) -> None:
+        self.left, self.right, self.leading, self.code = left, right, leading, code
+
+    def continues(self, group: list[Piece], piece: Piece) -> bool:
+        last = group[-1]
+        if same_row(last, piece):
+            return piece.bbox[0] - last.bbox[2] < 8 * piece.size
+        if self.code and (last.mono or piece.mono):
+            return last.mono and piece.mono and 0 < piece.bbox[1] - last.bbox[1] < 3.2 * piece.size
+        if piece.raised_start or BULLET.match(piece.text) or NUMBERED.match(piece.text) or LEADERS.search(last.text):
+            return False
+        step = piece.bbox[3] - last.bbox[3]
+        usual = self.leading * piece.size
+        if step <= 0 or step > max(1.2 * usual, usual + 1.5):
+            return False
+        if abs(piece.size - last.size) > 0.12 * max(piece.size, last.size):
+            return False
+        if piece.bold != last.bold and not self._bold_runs_on(last, piece):
+            return False
+        return not self._indented(group, piece)
+
+    def _full(self, piece: Piece) -> bool:
+        return piece.bbox[2] > self.right - 0.12 * (self.right - self.left) - piece.size
+
+    def _bold_runs_on(self, last: Piece, piece: Piece) -> bool:
+        """A change of weight inside a paragraph: the line before is full, and the words go on."""
+        if not self._full(last):
+            return False
+        return piece.bold_start if last.bold else not ENDS.search(last.text)
+
+    def _indented(self, group: list[Piece], piece: Piece) -> bool:
+        """Whether a line starts a paragraph by where it begins, or the one before ended the last by where it ends."""
+        last, step = group[-1], INDENT_SIZES * piece.size
+        listed = BULLET.match(group[0].text) or NUMBERED.match(group[0].text)
+        ended = ENDS.search(last.text) is not None
+        short = last.bbox[2] < self.right - 0.25 * (self.right - self.left)
+        starts = [p.bbox[0] for p in group[1:] if not same_row(group[0], p)] or [min(self.left, last.bbox[0])]
+        if not listed and piece.bbox[0] > min(starts) + step and (ended or not self._full(last)):
+            return not _centred(last, piece)
+        if listed and len(starts) > 1 and piece.bbox[0] < min(starts) - step:
+            return ended or short
+        if listed and not starts[1:] and piece.bbox[0] < group[0].bbox[0] - step:
+            return ended or short
+        return ended and short and not piece.text[:1].islower() and not _centred(last, piece)
+
+
+def same_row(last: Piece, piece: Piece) -> bool:
+    """Whether a piece stands beside the one before it."""
     overlap = min(last.bbox[3], piece.bbox[3]) - max(last.bbox[1], piece.bbox[1])
-    if overlap > 0.5 * min(last.size, piece.size) and piece.bbox[0] >= last.bbox[2] - 1:
-        return piece.bbox[0] - last.bbox[2] < 3 * piece.size  # the same line goes on
-    if BULLET.match(piece.text) or NUMBERED.match(piece.text):
-        return False
-    gap = piece.bbox[1] - last.bbox[3]
-    if gap > GAP_SHARE * piece.size or piece.bbox[1] < last.bbox[1]:
-        return False
-    if abs(piece.size - last.size) > 0.15 * max(piece.size, last.size) or piece.bold != last.bold:
-        return overlap > 0 or (
-            piece.bold != last.bold and abs(piece.size - last.size) < 1 and gap < 0.2 * piece.size and not _ends(last)
-        )
-    left = min(p.bbox[0] for p in paragraph)
-    indented = piece.bbox[0] - left > INDENT_POINTS and _ends(last)
-    return not indented or bool(BULLET.match(paragraph[0].text))
+    return overlap > 0.5 * min(last.size, piece.size)
 
 
-def _ends(piece: Piece) -> bool:
-    return piece.text.rstrip().endswith((".", "!", "?", ":", "\u3002"))
+def _centred(a: Piece, b: Piece) -> bool:
+    return abs((a.bbox[0] + a.bbox[2]) - (b.bbox[0] + b.bbox[2])) < a.size
 
 
-def joined(pieces: Sequence[Piece]) -> str:
-    """The words of lines, with words that were parted at line ends whole again."""
+def joined(texts: Sequence[str], vocabulary: Collection[str]) -> str:
+    """The words of lines as one text, with words that were parted at line ends whole again.
+
+    `vocabulary` holds the document's own words (lower case): what it writes with a hyphen elsewhere keeps it.
+    """
     text = ""
-    for piece in pieces:
-        words = " ".join(piece.text.split())
-        if text.endswith("-") and len(text) > 1 and text[-2].isalpha() and words[:1].islower():
-            text = text[:-1] + words
+    for line in texts:
+        words = " ".join(line.split())
+        if not text:
+            text = words
+        elif text.endswith(("-", "\u2010")) and len(text) > 1 and text[-2].isalpha() and words[:1].isalpha():
+            text = text[:-1] + ("-" if _keeps_hyphen(text, words, vocabulary) else "") + words
+        elif DENSE.match(text[-1]) and DENSE.match(words[:1]):
+            text += words
         else:
-            text = f"{text} {words}" if text else words
+            text = f"{text} {words}"
     return text
 
 
-def add_paragraph(paragraph: Paragraph, sizes: Sizes, on: Page, outline: Outline) -> None:
-    """One block, of the kind that its size, place and first characters say."""
-    text, page, bbox = paragraph.text, paragraph.page, paragraph.bbox
-    links = on.links_in(bbox)
-    size = max(piece.size for piece in paragraph.pieces)
-    level = _heading_level(paragraph, text, size, sizes)
-    if CAPTION.match(text):
-        outline.add(Kind.CAPTION, text, page=page, bbox=bbox, links=links)
-    elif level == 0:
-        outline.title(text, page=page, bbox=bbox)
-    elif level is not None:
-        outline.heading(text, level, page=page, bbox=bbox)
-    elif BULLET.match(text):
-        outline.add(Kind.LIST_ITEM, BULLET.sub("", text, count=1), level=1, page=page, bbox=bbox, links=links)
-    elif NUMBERED.match(text):
-        outline.add(Kind.LIST_ITEM, text, level=1, page=page, bbox=bbox, links=links)
-    elif size < SMALLER * sizes.body and bbox[1] > 0.7 * on.height:
-        outline.add(Kind.FOOTNOTE, text, page=page, bbox=bbox, links=links)
-    else:
-        outline.add(Kind.PARAGRAPH, text, page=page, bbox=bbox, links=links)
+WORD_BEFORE = re.compile(r"([\w-]*?)(\w+)[-\u2010]$")
+WORD_AFTER = re.compile(r"(\w+)(-?)")
 
 
-def _heading_level(paragraph: Paragraph, text: str, size: float, sizes: Sizes) -> int | None:
-    """0 the title, from 1 a heading, None neither."""
-    if len(text) > LONGEST_HEADING or not any(c.isalpha() for c in text):
-        return None
-    number = SECTION_NUMBER.match(text)
-    if size > LARGER * sizes.body:
-        rank = sum(larger > size * 1.03 for larger in sizes.larger)
-        if rank == 0 and paragraph.page == 1 and len(sizes.larger) > 1 and not number:
-            return 0
-        return number.group(1).count(".") + 1 if number else max(1, rank)
-    all_bold = all(piece.bold for piece in paragraph.pieces)
-    if all_bold and len(paragraph.pieces) <= 2 and not text.endswith((".", ",", ";")) and size >= SMALLER * sizes.body:
-        return number.group(1).count(".") + 1 if number else max(1, len(sizes.larger) + (0 if sizes.larger else 1))
-    return None
+def _keeps_hyphen(text: str, words: str, vocabulary: Collection[str]) -> bool:
+    before, after = WORD_BEFORE.search(text[-80:]), WORD_AFTER.match(words)
+    if before is None or after is None:
+        return True
+    first, second = before[2].lower(), after[1].lower()
+    if words[0].isupper():
+        return True  # a name such as Smith-Jones; broken words go on in small letters
+    if f"{first}-{second}" in vocabulary or before[1] or after[2]:
+        return True
+    if first + second in vocabulary:
+        return False
+    return len(first) > 2 and len(second) > 2 and first in vocabulary and second in vocabulary
+
+
+def words_of(pieces: Sequence[Piece]) -> frozenset[str]:
+    """The words of lines, in lower case; those at a line's end with a hyphen left out."""
+    found: set[str] = set()
+    for piece in pieces:
+        tokens = piece.text.lower().split()
+        if tokens and tokens[-1].endswith(("-", "\u2010")):
+            tokens.pop()
+        found.update(token.strip(".,;:!?()[]\"'\u201c\u201d\u2018\u2019") for token in tokens)
+    return frozenset(found)
