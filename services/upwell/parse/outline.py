@@ -7,10 +7,15 @@ from upwell.records import Block, Cell, Kind, Table
 
 BBox = tuple[float, float, float, float]
 MAX_LINKS = 50
+MAX_PATH = 500  # characters of a heading that every block below it repeats
+BLOCK_COST = 20  # characters that a block counts for beyond its own: a million of one letter each is much, too
 
 
 class Outline:
-    """The blocks of a document as an adapter finds them. Raises `too_large` past `characters`."""
+    """The blocks of a document as an adapter finds them.
+
+    Raises `too_large` past `characters`, of which each block takes some beyond its own.
+    """
 
     def __init__(self, characters: int) -> None:
         self.blocks: list[Block] = []
@@ -30,7 +35,7 @@ class Outline:
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
         self._append(Block(kind=Kind.HEADING, text=text, level=level, heading_path=self.path, page=page, bbox=bbox))
-        self._open.append((level, text))
+        self._open.append((level, text[:MAX_PATH]))
 
     def title(self, text: str, *, page: int | None = None, bbox: BBox | None = None) -> None:
         """The document's own title as a block; it stands above all headings and is not in their paths."""
@@ -68,6 +73,12 @@ class Outline:
             )
         )
 
+    def extend(self, text: str) -> None:
+        """Give the last block another line."""
+        last = self.blocks.pop()
+        self._left += len(last.text) + BLOCK_COST
+        self._append(replace(last, text=f"{last.text}\n{text}"))
+
     def table(
         self, table: Table, *, page: int | None = None, bbox: BBox | None = None, links: tuple[str, ...] = ()
     ) -> None:
@@ -102,7 +113,7 @@ class Outline:
     def _append(self, block: Block) -> None:
         if not _is_utf8(block.text):
             block = replace(block, text=block.text.encode("utf-8", "replace").decode())
-        self._left -= len(block.text)
+        self._left -= len(block.text) + BLOCK_COST
         if self._left < 0:
             raise too_large("more text than a document may hold")
         self.blocks.append(block)
