@@ -42,6 +42,13 @@ def test_spans_that_point_nowhere_count_nothing(spans):
     assert coverage(answer(["01234"], [spans])).unaccounted == 5
 
 
+def test_white_space_where_a_block_is_cut_is_counted_apart():
+    """A chunk ends before it and the next begins after it; a whole block of it is in no chunk by mistake."""
+    cut = coverage(answer(["one two ", "  "], [[span(0, 0, 3)], [span(0, 4, 7)]]))
+    assert (cut.at_cuts, cut.unaccounted) == (2, 2)
+    assert cut.line == "10 characters = 6 in chunks + 0 left out + 2 white space at cuts + 2 unaccounted"
+
+
 def test_many_spans_of_one_block_are_counted_in_time():
     """A block of a million characters cut into a hundred thousand pieces: sorting, never one pass a span."""
     count = 100_000

@@ -147,7 +147,7 @@ def test_what_is_left_out_stands_there_with_its_reason():
     blocks = [block("Page 1 of 2", "page_furniture", left_out="page_furniture")]
     drops = [{"reason": "page_furniture", "spans": [{"block": 0, "start": 0, "end": 11}]}]
     shown = page([("a.md", answer(blocks, dropped=drops), NOTHING)])
-    assert "<b>page_furniture</b> 11 characters in 1 places" in shown
+    assert "<b>page_furniture</b> 11 characters</summary>" in shown
     assert "11 characters = 0 in chunks + 11 left out + 0 unaccounted" in shown
 
 

@@ -26,8 +26,8 @@ def view(answer: Mapping[str, Any], label: str) -> "Tree":
     blocks: Sequence[Mapping[str, Any]] = answer.get("blocks") or ()
     chunks = answer.get("chunks") or ()
     if blocks:
-        _add_blocks(tree.add(Text(f"{len(blocks)} blocks", style="bold")), blocks)
-        branch = tree.add(Text(f"{len(chunks)} chunks", style="bold"))
+        _add_blocks(tree.add(Text(count_of(blocks, "block"), style="bold")), blocks)
+        branch = tree.add(Text(count_of(chunks, "chunk"), style="bold"))
         for number, chunk in enumerate(chunks):
             node = branch.add(Text(chunk_line(chunk, number)))
             node.add(Text(snippet(chunk.get("text") or "", 160), style="dim"))
@@ -63,6 +63,11 @@ def chunk_line(chunk: Mapping[str, Any], number: int = 0) -> str:
     path = snippet(" > ".join(chunk.get("heading_path") or ()), 100)
     parts = (f"chunk {number}", f"{chunk.get('tokens')} tokens", _place(chunk), held, path)
     return " · ".join(part for part in parts if part)
+
+
+def count_of(things: Sequence[object], what: str) -> str:
+    """`1 chunk`, `2 chunks`."""
+    return f"{len(things):,} {what}" + ("" if len(things) == 1 else "s")
 
 
 def _because(reason: str | None) -> str:
@@ -118,11 +123,7 @@ def _add_coverage(tree: "Tree", answer: Mapping[str, Any]) -> None:
     from upwell.explain.coverage import coverage
 
     counted = coverage(answer)
-    line = (
-        f"coverage: {counted.characters:,} characters = {counted.in_chunks:,} in chunks + "
-        f"{sum(counted.dropped.values()):,} left out + {counted.unaccounted:,} unaccounted"
-    )
-    branch = tree.add(Text(line, style="bold red" if counted.unaccounted else "bold"))
+    branch = tree.add(Text(f"coverage: {counted.line}", style="bold red" if counted.unaccounted else "bold"))
     for reason, characters in counted.dropped.items():
         words = ", ".join(f"“{words}”" for words in _samples(answer, reason))
         branch.add(Text(f"{name(reason)}: {characters:,} characters" + (f": {words}" if words else "")))

@@ -165,12 +165,7 @@ def _facts(answer: Mapping[str, Any]) -> Html:
 
 
 def _coverage(counted: Coverage) -> Html:
-    left_out = sum(counted.dropped.values())
-    words = (
-        f"{counted.characters:,} characters = {counted.in_chunks:,} in chunks + {left_out:,} left out + "
-        f"{counted.unaccounted:,} unaccounted"
-    )
-    return element("p", words, class_="coverage bad" if counted.unaccounted else "coverage")
+    return element("p", counted.line, class_="coverage bad" if counted.unaccounted else "coverage")
 
 
 def _notes(shown: Shown) -> Iterator[Html]:

@@ -18,7 +18,7 @@ def panel(answer: Mapping[str, Any], counted: Coverage, place: str) -> Html:
     tabs = (
         ("blocks", f"Blocks ({len(answer['blocks'])})", tree(answer["blocks"])),
         ("chunks", f"Chunks ({len(answer['chunks'])})", chunks(answer)),
-        ("drops", f"Left out ({sum(counted.dropped.values()):,})", drops(answer, counted)),
+        ("drops", f"Left out ({counted.left_out:,})", drops(answer, counted)),
     )
     buttons = [
         element(
@@ -84,13 +84,17 @@ def drops(answer: Mapping[str, Any], counted: Coverage) -> Html:
         element(
             "details",
             element(
-                "summary", element("b", reason), f" {characters:,} characters in {len(shown.get(reason, ()))} places"
+                "summary", element("b", reason), f" {characters:,} characters{_places(len(shown.get(reason, ())))}"
             ),
             element("ol", *shown.get(reason, ()), class_="list"),
             open=reason != "whitespace",
         )
         for reason, characters in counted.dropped.items()
     )
+
+
+def _places(count: int) -> str:
+    return "" if count < 2 else f" in {count} places"
 
 
 def _block_button(number: int, block: Mapping[str, Any]) -> Html:
