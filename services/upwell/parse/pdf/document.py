@@ -15,6 +15,7 @@ from upwell.parse.pdf.items import page_items
 from upwell.parse.pdf.kinds import Item, code_text, is_bullet, read_as, without_bullet
 from upwell.parse.pdf.lists import nest
 from upwell.parse.pdf.page import Page, read_pages
+from upwell.parse.pdf.tables.across import joined_tables
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
 PARSER = "pdf/2"
@@ -49,7 +50,7 @@ def parse_pdf(data: bytes, limits: Limits, parse_child: ParseChild) -> ParsedDoc
     logos = repeated_pictures(pages)
     items = [item for page in pages for item in page_items(page, furniture[page.number], logos, reading)]
     mark_headings(items, reading, bookmarks, named)
-    items = nest(run_on(items, reading.vocabulary))
+    items = nest(run_on(joined_tables(items), reading.vocabulary))
     outline = Outline(limits.characters)
     _emit(items, pages, furniture, outline)
     return replace(

@@ -12,6 +12,9 @@ CAPTION = re.compile(
     r"(?:table|tab\.|figure|fig\.|exhibit|chart|tabelle|abbildung|tableau|tabla|tabela|tabella)\s*[A-Z]{0,3}[-.]?\d",
     re.IGNORECASE,
 )
+CONTINUED = re.compile(
+    r"\bcont(?:inued|\b\.?|\u2019d|'d)|\bfortsetzung\b|\bsuite\b|\(suite\)|\bcontinuaci", re.IGNORECASE
+)
 MARKER = re.compile(
     r"[\u2022\u25cf\u25aa\u25e6\u2023\u2043\u2219\uf0b7\u00b7*\u2013-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,5})[.)]|\[\d{1,3}\]"
 )

@@ -33,13 +33,7 @@ def without_prose(words: Sequence[Word]) -> list[Word]:
     by_piece: dict[int, list[Word]] = {}
     for word in words:
         by_piece.setdefault(word.piece, []).append(word)
-    pieces = sorted(
-        (
-            _Piece(number=i, bbox=(box := union([w.bbox for w in ws])), long=_long(box, ws))
-            for i, ws in by_piece.items()
-        ),
-        key=lambda p: p.bbox[1],
-    )
+    pieces = sorted((_piece(i, ws) for i, ws in by_piece.items()), key=lambda p: p.bbox[1])
     stacks = [s for s in _stacks(pieces) if sum(p.long for p in s) >= PROSE_LINES]
     cells = [_cell(stack, pieces) for stack in stacks]
     edges = [stack[-1].bbox[0] for stack, cell in zip(stacks, cells, strict=True) if not cell]
@@ -50,8 +44,9 @@ def without_prose(words: Sequence[Word]) -> list[Word]:
     return [word for word in words if word.piece not in drop]
 
 
-def _long(box: BBox, words: Sequence[Word]) -> bool:
-    return box[2] - box[0] >= LONG_SIZES * words[0].size
+def _piece(number: int, words: Sequence[Word]) -> _Piece:
+    box = union([w.bbox for w in words])
+    return _Piece(number=number, bbox=box, long=box[2] - box[0] >= LONG_SIZES * words[0].size)
 
 
 def _stacks(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
