@@ -10,8 +10,8 @@ IN_CHUNKS = ""
 
 
 class Coverage(Record, frozen=True, kw_only=True):
-    """Characters of a document's blocks; `dropped` by reason, the most first; `at_cuts` is white space where a block was
-    cut into chunks. Law L7: `unaccounted` is 0.
+    """Characters of a document's blocks; `dropped` by reason, the most first; `at_cuts` is white space where a block
+    was cut into chunks. Law L7: `unaccounted` is 0.
     """
 
     characters: int
