@@ -36,3 +36,55 @@ def odf(kind: str, body: str, *, styles: str = "", master: str = "", manifest: s
             **parts,
         }
     )
+
+
+WORD_SPACES = (
+    'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
+    'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" '
+    'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" '
+    'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:v="urn:schemas-microsoft-com:vml" '
+    'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
+    'xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture" '
+    'xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"'
+)
+RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def relations(**targets: str) -> str:
+    """A relationships part: kind -> target; an address outside is one with `://` in it."""
+    lines = "".join(
+        f'<Relationship Id="{kind}" Type="{RELATION}/{kind}" Target="{target}"'
+        + (' TargetMode="External"/>' if "://" in target else "/>")
+        for kind, target in targets.items()
+    )
+    return (
+        f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{lines}</Relationships>'
+    )
+
+
+def docx(body: str, *, styles: str = "", numbering: str = "", others: dict | None = None, **notes: str) -> bytes:
+    """A Word file from its body's XML; `notes` are footnotes, endnotes, comments, header, footer."""
+    wrap = lambda tag, inner: f"<w:{tag} {WORD_SPACES}>{inner}</w:{tag}>"  # noqa: E731
+    tags = {"header": "hdr", "footer": "ftr"}
+    return zipped(
+        {
+            "[Content_Types].xml": "<Types/>",
+            "_rels/.rels": relations(officeDocument="word/document.xml"),
+            "word/document.xml": wrap("document", f"<w:body>{body}</w:body>"),
+            "word/styles.xml": wrap("styles", styles),
+            "word/numbering.xml": wrap("numbering", numbering),
+            "word/_rels/document.xml.rels": relations(
+                styles="styles.xml", numbering="numbering.xml", hyperlink="http://x.example/",
+                **{kind: f"{kind}.xml" for kind in notes},
+            ),
+            **{f"word/{kind}.xml": wrap(tags.get(kind, kind), inner) for kind, inner in notes.items()},
+            **(others or {}),
+        }
+    )  # fmt: skip
+
+
+def p(text: str = "", style: str = "", properties: str = "", more: str = "") -> str:
+    """A paragraph of Word."""
+    named = f'<w:pStyle w:val="{style}"/>' if style else ""
+    run = f'<w:r><w:t xml:space="preserve">{text}</w:t></w:r>' if text else ""
+    return f"<w:p><w:pPr>{named}{properties}</w:pPr>{run}{more}</w:p>"

@@ -8,7 +8,9 @@ from typing import Any
 
 from upwell.parse.archive import check_zip
 from upwell.parse.failures import corrupt, encrypted, too_large
-from upwell.parse.limits import Limits
+from upwell.parse.limits import MIB, Limits
+
+MOST_XML_BYTES = 48 * MIB  # a tree takes about ten times its text
 
 
 class Package:
@@ -45,7 +47,9 @@ class Package:
             raise corrupt(f"the part {name[:100]!r} cannot be read") from e
 
     def xml(self, name: str) -> Any:
-        """A part's root element."""
+        """A part's root element. Raises `too_large` for one whose tree would not fit in memory."""
+        if name in self._known and self._zip.getinfo(name).file_size > MOST_XML_BYTES:
+            raise too_large(f"the part {name[:100]!r} unpacks to over {MOST_XML_BYTES} bytes")
         return xml_root(self.read(name), name)
 
     def xml_or_none(self, name: str) -> Any:

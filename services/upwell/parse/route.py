@@ -27,6 +27,7 @@ from upwell.parse.pdf.document import parse_pdf
 from upwell.parse.plain import parse_plain
 from upwell.parse.policy import DEFAULT_POLICY, ParsePolicy
 from upwell.parse.rtf import parse_rtf
+from upwell.parse.word import parse_word
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
 TextParser = Callable[[str, Limits], ParsedDocument]
@@ -123,6 +124,7 @@ READERS: MappingProxyType[str, Callable[[_Raw], ParsedDocument]] = MappingProxyT
             media.ARCHIVES, lambda raw: parse_archive(raw.data, raw.name, raw.media_type, raw.limits, raw.child)
         ),
         **dict.fromkeys(docling.EXTENSIONS, lambda raw: docling.parse_docling(raw.data, raw.media_type, raw.limits)),
+        media.DOCX: lambda raw: parse_word(raw.data, raw.limits, raw.policy, raw.child),
     }
 )
 """What reads bytes of its own; texts are decoded first and then read by `TEXT_PARSERS`."""
