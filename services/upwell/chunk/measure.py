@@ -1,5 +1,6 @@
 """Counts tokens of any range of any block after tokenising the document once."""
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
@@ -7,6 +8,7 @@ from upwell.ports import Tokenizer
 from upwell.records import Block
 
 BATCH_CHARACTERS = 64 * 1024
+PIECE_CHARACTERS = 256 * 1024
 SEPARATOR = "\n\n"
 
 
@@ -16,7 +18,7 @@ class Measure:
     def __init__(self, blocks: Sequence[Block], tokenizer: Tokenizer, characters_per_token: int) -> None:
         self._tokenizer = tokenizer
         self._per_token = characters_per_token
-        self._starts: list[list[int]] = [[] for _ in blocks]
+        self._starts: list[Sequence[int]] = [array("I") for _ in blocks]
         for batch in _batches(blocks):
             self._tokenise(blocks, batch)
 
@@ -40,13 +42,32 @@ class Measure:
             bases.append(at)
             at += len(blocks[number].text) + len(SEPARATOR)
         joined = SEPARATOR.join(blocks[number].text for number in batch)
-        starts = [start for start, _ in self._tokenizer.offsets(joined)]
+        starts = self._token_starts(joined)
         low = 0
         for i, number in enumerate(batch):
             base = bases[i]
             high = bisect_left(starts, base + len(blocks[number].text), low)
-            self._starts[number] = [start - base for start in starts[low:high]]
+            self._starts[number] = array("I", (start - base for start in starts[low:high]))
             low = bisect_left(starts, bases[i + 1], high) if i + 1 < len(batch) else high
+
+    def _token_starts(self, text: str) -> Sequence[int]:
+        """Piece by piece: a tokenizer takes hundreds of bytes a token, and a block may be as long as a document."""
+        starts = array("I")
+        at = 0
+        while at < len(text):
+            piece = text[at : _cut(text, at)]
+            starts.extend(at + start for start, _ in self._tokenizer.offsets(piece))
+            at += len(piece)
+        return starts
+
+
+def _cut(text: str, start: int) -> int:
+    """Where a piece that begins at `start` ends: at the last white space within its length, if there is any."""
+    end = start + PIECE_CHARACTERS
+    if end >= len(text):
+        return len(text)
+    space = max(text.rfind(space, start + 1, end) for space in (" ", "\n", "\t"))
+    return space if space > 0 else end
 
 
 def _batches(blocks: Sequence[Block]) -> Iterator[list[int]]:
