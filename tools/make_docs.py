@@ -1,9 +1,12 @@
-"""Write docs/commands.md from the commands themselves, and docs/settings.md from the settings.
+"""Write docs/commands.md from the commands themselves, docs/settings.md from the settings, and what `upwell explain`
+prints into docs/parsing.md.
 
 python tools/make_docs.py            write them
 python tools/make_docs.py --check    exit with status 1 if a committed file differs
 """
 
+import io
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,9 +15,15 @@ from typing import Any
 import typer
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
+from rich.console import Console
 
 from upwell.cli.app import app
+from upwell.cli.explain_view import view
 from upwell.config import AclSettings, KeySettings, Settings, SourceSettings
+from upwell.embed import MINILM, tokenizer_of
+from upwell.parse.explanation import explanation
+from upwell.parse.limits import DEFAULT_LIMITS
+from upwell.parse.route import parse
 
 DOCS = Path(__file__).parent.parent / "docs"
 WIDTH = 100
@@ -90,7 +99,26 @@ def page() -> str:
     return "\n".join([HEAD, *sections])
 
 
-PAGES = {DOCS / "commands.md": page, DOCS / "settings.md": settings_page}
+SAMPLE = DOCS.parent / "services" / "upwell" / "sample" / "handbook"
+SHOWN = re.compile(r"(\$ upwell explain (\S+)\n```\n\n```text\n).*?(?=```\n)", re.DOTALL)
+
+
+def parsing_page() -> str:
+    """The page of parsing as it stands, with what its examples print now."""
+    text = (DOCS / "parsing.md").read_text(encoding="utf-8")
+    return SHOWN.sub(lambda found: found[1] + explained(found[2]), text)
+
+
+def explained(name: str) -> str:
+    """What `upwell explain` prints of a document of the sample's handbook, as a terminal of WIDTH columns shows it."""
+    parsed = parse((SAMPLE / name).read_bytes(), name, None, DEFAULT_LIMITS)
+    shown = io.StringIO()
+    console = Console(file=shown, width=WIDTH, markup=False, highlight=False)
+    console.print(view(explanation(parsed, tokenizer_of(MINILM), MINILM), name))
+    return "".join(f"{line.rstrip()}\n" for line in shown.getvalue().splitlines())
+
+
+PAGES = {DOCS / "commands.md": page, DOCS / "settings.md": settings_page, DOCS / "parsing.md": parsing_page}
 
 
 def main() -> int:
