@@ -12,7 +12,6 @@ SIDE_SHARE = 0.12
 LEAST_PAGES = 2
 SHARE_OF_PAGES = 0.2
 ROWS = 4
-NUMBER_GAP_SIZES = 6.0
 PAGE_NUMBER = re.compile(
     r"(?:page|seite|p\.|pagina|página|стр\.)?\s*[-\u2013\u2014(\[|]*\s*(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{1,2}-\d{1,3})\s*[-\u2013\u2014)\]|]*"
     r"(?:\s*(?:of|/|von|de|sur|di|из)\s*\d{1,4})?|第\s*\d+\s*[页頁]|\d+\s*쪽",
@@ -31,7 +30,7 @@ def page_furniture(pages: Sequence[Page]) -> dict[int, frozenset[int]]:
     found: dict[int, frozenset[int]] = {}
     for page in pages:
         inside = {i for i in margins[page.number] if _repeats(page, page.pieces[i], seen, least)}
-        inside |= {i for i in margins[page.number] if _is_number(page, i)}
+        inside |= {i for i in margins[page.number] if _is_number(page, i, inside)}
         inside |= {i for i, piece in enumerate(page.pieces) if _in_side(page, piece)}
         found[page.number] = frozenset(inside - _tabular(page, inside))
     return found
@@ -93,13 +92,13 @@ def _repeats(page: Page, piece: Piece, seen: Counter[tuple[str, int]], least: in
     return max(seen[mark] for mark in _marks(page, piece)) >= least
 
 
-def _is_number(page: Page, index: int) -> bool:
-    """A page number: alone in its line, or at the outer end of it, at the page's edge."""
+def _is_number(page: Page, index: int, known: set[int]) -> bool:
+    """A page number: the page's first line or its last, alone but for furniture that is `known`."""
     piece = page.pieces[index]
     text = piece.text.strip()
     if not PAGE_NUMBER.fullmatch(text):
         return False
-    if any(_in_row(piece, other) for k, other in enumerate(page.pieces) if k != index):
+    if any(_in_row(piece, other) for k, other in enumerate(page.pieces) if k != index and k not in known):
         return False
     above = [p for p in page.pieces if p.upright]
     edge = min(p.bbox[1] for p in above) + piece.size, max(p.bbox[3] for p in above) - piece.size
@@ -107,10 +106,8 @@ def _is_number(page: Page, index: int) -> bool:
 
 
 def _in_row(piece: Piece, other: Piece) -> bool:
-    """Whether another stands close beside it, as the words of a heading do beside its number."""
-    beside = min(piece.bbox[3], other.bbox[3]) - max(piece.bbox[1], other.bbox[1]) > 0.3 * piece.size
-    gap = max(other.bbox[0] - piece.bbox[2], piece.bbox[0] - other.bbox[2])
-    return beside and gap < NUMBER_GAP_SIZES * piece.size
+    """Whether another stands beside it, as the words of a heading do beside its number."""
+    return min(piece.bbox[3], other.bbox[3]) - max(piece.bbox[1], other.bbox[1]) > 0.3 * piece.size
 
 
 def _tabular(page: Page, inside: set[int]) -> set[int]:

@@ -7,7 +7,7 @@ from upwell.parse.pdf.captions import bind, drawn_figures, is_caption
 from upwell.parse.pdf.frame import BBox
 from upwell.parse.pdf.kinds import Item, Reading, plain_kind
 from upwell.parse.pdf.lines import right_to_left
-from upwell.parse.pdf.order import Region, reading_order, regions
+from upwell.parse.pdf.order import Region, column, reading_order, regions, rows_of
 from upwell.parse.pdf.page import Page, Piece
 from upwell.parse.pdf.paragraphs import Paragraph, joined, paragraphs
 from upwell.parse.pdf.tables import FoundTable, find_tables
@@ -33,21 +33,25 @@ def page_items(page: Page, furniture: frozenset[int], repeated: frozenset[BBox],
     figures = [_Figure(bbox=box) for box in page.pictures if box not in repeated and not _covers(page, box)]
     figures, pieces = _with_drawn(page, figures, pieces, [table.bbox for table in tables])
     upright = [p for p in pieces if p.upright]
-    things: list[Thing] = [*regions(upright), *tables, *figures]
+    texts = regions(upright)
+    things: list[Thing] = [*texts, *tables, *figures]
     things.extend(Region(pieces=[p], bbox=p.bbox) for p in pieces if not p.upright)
     order = reading_order([thing.bbox for thing in things], rightwards=not _runs_left(upright))
     items: list[Item] = []
     for position in order:
-        items.extend(_items_of(things[position], page, reading))
+        thing = things[position]
+        within = column(thing, texts) if isinstance(thing, Region) else (0.0, page.width)
+        items.extend(_items_of(thing, page, within, reading))
     return bind(items)
 
 
-def _items_of(thing: Thing, page: Page, reading: Reading) -> list[Item]:
+def _items_of(thing: Thing, page: Page, within: tuple[float, float], reading: Reading) -> list[Item]:
     if isinstance(thing, FoundTable):
         return [Item(kind=Kind.TABLE, page=page.number, bbox=thing.bbox, table=thing.table)]
     if isinstance(thing, _Figure):
         return [Item(kind=Kind.FIGURE, page=page.number, bbox=thing.bbox, text=thing.text)]
-    found = paragraphs(thing.pieces, page.number, code=reading.code)
+    parts = rows_of(thing.pieces) if thing.by_row else [thing.pieces]
+    found = [paragraph for part in parts for paragraph in paragraphs(part, page.number, within, code=reading.code)]
     return [_item(paragraph, page, reading) for paragraph in found]
 
 

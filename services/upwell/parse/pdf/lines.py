@@ -103,15 +103,16 @@ def _merged(row: list[Line]) -> list[Line]:
     return done
 
 
-def line_words(words: Sequence[Word]) -> list[tuple[str, float, float]]:
+def line_words(words: Sequence[Word], *, leftwards: bool = False) -> list[tuple[str, float, float]]:
     """The words of a line in the order that they are read, each with its left and right end.
 
-    Composed (NFC); ligatures and presentation forms as their letters; an index is part of the word that it stands at.
+    `leftwards`: the page is of a script from right to left, so a line with any of it runs so. Composed (NFC); ligatures
+    and presentation forms as their letters; an index is part of the word that it stands at.
     """
     for word in words:
         if not word.text:
             word.text = word_text(word)
-    ordered = _closed(_logical(sorted(words, key=lambda w: (w.x0, w.x1))))
+    ordered = _closed(_logical(sorted(words, key=lambda w: (w.x0, w.x1)), leftwards=leftwards))
     out: list[tuple[str, float, float]] = []
     for i, word in enumerate(ordered):
         if out and not _parted(ordered[i - 1], word) and not (i == 1 and _is_mark(ordered[0], word)):
@@ -147,6 +148,12 @@ def word_text(word: Word) -> str:
     return whole
 
 
+def runs_left(words: Sequence[Word]) -> bool:
+    """Whether the letters of a page are for the most part of a script that runs from right to left."""
+    letters = sum(len(word.letters) for word in words)
+    return sum(len(w.letters) for w in words if w.letters and right_to_left(w.letters[0][0])) > 0.4 * letters
+
+
 def right_to_left(text: str) -> bool:
     """Whether this starts with a letter of a script that runs from right to left."""
     return unicodedata.bidirectional(text[0]) in {"R", "AL"} if text else False
@@ -177,13 +184,13 @@ def _direction(word: Word) -> int:
     return 0
 
 
-def _logical(words: list[Word]) -> list[Word]:
+def _logical(words: list[Word], *, leftwards: bool) -> list[Word]:
     """Words from left to right, in the order that they are read (a line's base direction is that of most letters)."""
     directions = [_direction(word) for word in words]
     if -1 not in directions:
         return words
     weight = sum(d * len(w.text) for d, w in zip(directions, words, strict=True))
-    base = -1 if weight < 0 else 1
+    base = -1 if leftwards or weight < 0 else 1
     runs: list[tuple[int, list[Word]]] = []
     for own, word in zip(directions, words, strict=True):
         direction = own or base

@@ -15,7 +15,7 @@ import numpy as np
 from upwell.parse.pdf.frame import BBox
 from upwell.parse.pdf.page import Piece, union
 
-CLOSE_LINES = 1.3
+CLOSE_LINES, CLOSE_CODE_LINES = 1.3, 2.6
 MOST_ORDERED = 300
 LABEL_SIZES = 5.0
 WIDEST_SPACE_SIZES = 2.5
@@ -32,10 +32,11 @@ class Placed(Protocol):
 
 
 class Region(msgspec.Struct):
-    """Lines of one column, from the top; `bbox` is around them."""
+    """Lines of one column, from the top; `bbox` is around them. `by_row`: each row is a thing of its own."""
 
     pieces: list[Piece]
     bbox: BBox
+    by_row: bool = False
 
     def add(self, piece: Piece) -> None:
         self.pieces.append(piece)
@@ -46,11 +47,11 @@ def regions(pieces: Sequence[Piece]) -> list[Region]:
     """Lines that follow each other closely in one column together; what stands beside them is another region."""
     done: list[Region] = []
     open_: list[Region] = []
-    rows = _rows(pieces)
+    rows = rows_of(pieces)
     for at, row in enumerate(rows):
         beside = [*rows[max(0, at - 2) : at], *rows[at + 1 : at + 3]]
         top = row[0].bbox[1]
-        open_ = [r for r in open_ if top - r.bbox[3] <= CLOSE_LINES * min(r.pieces[-1].size, row[0].size)]
+        open_ = [r for r in open_ if top - r.bbox[3] <= _close(r.pieces[-1], row[0])]
         added: list[Region] = []
         for group in _grouped(row, beside):
             near = [r for r in open_ if _beside(r.bbox, union([p.bbox for p in group]))]
@@ -65,12 +66,26 @@ def regions(pieces: Sequence[Piece]) -> list[Region]:
     return _with_labels(done)
 
 
+def _close(last: Piece, piece: Piece) -> float:
+    """How far apart lines of one region may be; programs have empty lines."""
+    return (CLOSE_CODE_LINES if last.mono and piece.mono else CLOSE_LINES) * min(last.size, piece.size)
+
+
+def column(region: Region, others: Sequence[Region]) -> tuple[float, float]:
+    """From where to where the column runs that a region is in: as wide as the nearest that is at least as wide."""
+    x0, y0, x1, y1 = region.bbox
+    wider = [r.bbox for r in others if r.bbox[0] <= x0 + SLACK_POINTS and r.bbox[2] >= x1 - SLACK_POINTS]
+    nearest = min(wider, key=lambda b: (b[2] - b[0] <= x1 - x0 + 1, max(b[1] - y1, y0 - b[3])), default=region.bbox)
+    return min(x0, nearest[0]), max(x1, nearest[2])
+
+
 def _beside(a: BBox, b: BBox) -> bool:
     """Whether they overlap from left to right."""
     return min(a[2], b[2]) - max(a[0], b[0]) > SLACK_POINTS
 
 
-def _rows(pieces: Sequence[Piece]) -> list[list[Piece]]:
+def rows_of(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    """Pieces that stand on one line, from the left; lines from the top."""
     rows: list[list[Piece]] = []
     for piece in sorted(pieces, key=lambda p: (p.bbox[3], p.bbox[0])):
         if rows and piece.bbox[3] - rows[-1][0].bbox[3] <= 0.3 * min(piece.size, rows[-1][0].size):
@@ -126,7 +141,7 @@ def _with_labels(found: list[Region]) -> list[Region]:
             if right.pieces and left.bbox[2] <= right.bbox[0] and _in_rows(left, right):
                 for piece in right.pieces:
                     left.add(piece)
-                right.pieces = []
+                right.pieces, left.by_row = [], True
                 left.pieces.sort(key=lambda p: (round(p.bbox[3]), p.bbox[0]))
     return [region for region in found if region.pieces]
 

@@ -8,7 +8,7 @@ from upwell.parse.pdf.file import PdfFile
 from upwell.parse.pdf.frame import BBox as BBox  # noqa: PLC0414 - what a page is measured in, for those who use one
 from upwell.parse.pdf.frame import Frame, turned_back
 from upwell.parse.pdf.glyphs import Word, page_words
-from upwell.parse.pdf.lines import Line, line_words, lines
+from upwell.parse.pdf.lines import Line, line_words, lines, runs_left
 from upwell.parse.pdf.shapes import page_shapes
 from upwell.records import Record
 
@@ -109,15 +109,16 @@ def _most_run(words: dict[int, list[Word]]) -> int:
 
 def _pieces(words: dict[int, list[Word]], turn: int, frame: Frame) -> Iterator[Piece]:
     for degrees, group in words.items():
+        leftwards = runs_left(group)
         for line in lines(group):
-            piece = _piece(line, (degrees - turn) % 360, frame)
+            piece = _piece(line, (degrees - turn) % 360, frame, leftwards=leftwards)
             if piece.text.strip():
                 yield piece
 
 
-def _piece(line: Line, degrees: int, frame: Frame) -> Piece:
+def _piece(line: Line, degrees: int, frame: Frame, *, leftwards: bool) -> Piece:
     """One line; its box as high as its font is large."""
-    read = line_words(line.words)
+    read = line_words(line.words, leftwards=leftwards)
     words = sorted(line.words, key=lambda word: word.x0)
     letters = sum(len(word.letters) for word in words) or 1
     main = [word for word in words if word.size * 1.15 >= line.size]

@@ -52,19 +52,25 @@ class Paragraph(Record, frozen=True, kw_only=True):
         return all(piece.mono for piece in self.pieces)
 
 
-def paragraphs(pieces: Sequence[Piece], page: int, *, code: bool = True) -> list[Paragraph]:
-    """The paragraphs of one region. `code`: whether fixed-pitch letters mean something in this document."""
+def paragraphs(
+    pieces: Sequence[Piece], page: int, within: tuple[float, float] | None = None, *, code: bool = True
+) -> list[Paragraph]:
+    """The paragraphs of one region, in a column that runs `within` these.
+
+    `code`: whether fixed-pitch letters mean something in this document.
+    """
     if not pieces:
         return []
     box = union([piece.bbox for piece in pieces])
-    parter = _Parter(box[0], box[2], _usual_leading(pieces), code=code)
+    left, right = within or (box[0], box[2])
+    parter = _Parter(left, right, _usual_leading(pieces), code=code)
     done: list[list[Piece]] = []
     for piece in pieces:
         if done and parter.continues(done[-1], piece):
             done[-1].append(piece)
         else:
             done.append([piece])
-    return [Paragraph(pieces=tuple(group), page=page, left=box[0], right=box[2]) for group in done]
+    return [Paragraph(pieces=tuple(group), page=page, left=left, right=right) for group in done]
 
 
 def _usual_leading(pieces: Sequence[Piece]) -> float:

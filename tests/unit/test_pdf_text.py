@@ -1,0 +1,182 @@
+"""Words of PDFs: hyphens, ligatures, spaced letters, paragraphs over breaks, lists, notes, code and formulas."""
+
+from pdfs import LOREM, Drawn, texts
+from upwell.parse.pdf.glyphs import Font, Word
+from upwell.parse.pdf.lines import line_words
+from upwell.parse.pdf.paragraphs import joined
+from upwell.records import Kind
+
+
+def word(text, x, width=None, size=10.0, *, spaced=True, baseline=100.0):
+    """Letters of equal width from `x`."""
+    step = (width or 5.0 * len(text)) / len(text)
+    letters = [(c, x + i * step, x + (i + 1) * step) for i, c in enumerate(text)]
+    return Word(
+        text="",
+        x0=x,
+        x1=x + step * len(text),
+        baseline=baseline,
+        size=size,
+        font=Font(),
+        spaced=spaced,
+        letters=letters,
+    )
+
+
+def read(*words, leftwards=False):
+    return [text for text, _, _ in line_words(words, leftwards=leftwards)]
+
+
+def test_words_broken_at_line_ends_are_whole_again():
+    """A hyphen stays where the document writes the word with one, or where both halves are words of it."""
+    assert joined(["the adip-", "iscing words"], frozenset()) == "the adipiscing words"
+    assert joined(["a dual-", "encoder here"], frozenset({"dual", "encoder"})) == "a dual-encoder here"
+    assert joined(["a well-", "known one"], frozenset({"well-known"})) == "a well-known one"
+    assert joined(["state-of-the-", "art things"], frozenset()) == "state-of-the-art things"
+    assert joined(["of Smith-", "Jones it"], frozenset()) == "of Smith-Jones it"
+    assert joined(["pages 10-", "20 of it"], frozenset()) == "pages 10- 20 of it"
+
+
+def test_lines_of_chinese_join_without_a_space():
+    """Scripts without spaces between words get none at line ends."""
+    assert joined(["数据保", "护规定"], frozenset()) == "数据保护规定"
+
+
+def test_ligatures_and_accents_are_letters():
+    """Presentation forms are taken apart, accents that stand alone go on their letter."""
+    assert read(word("e\ufb03cient", 10)) == ["efficient"]
+    accented = word("Oguz", 10)
+    accented.letters.insert(1, ("\u02d8", accented.letters[1][1], accented.letters[1][2]))
+    assert read(accented) == ["O\u011fuz"]
+    assert read(word("e\u0301te", 10)) == ["\u00e9te"]
+
+
+def test_letters_that_were_spaced_out_are_words():
+    """Wider gaps part the words."""
+    letters = [word(c, 10 + 9 * i) for i, c in enumerate("HARBOUR")]
+    letters += [word(c, 90 + 9 * i) for i, c in enumerate("WALLS")]
+    assert read(*letters) == ["HARBOUR", "WALLS"]
+    assert read(*(word(c, 10 + 9 * i) for i, c in enumerate("abc"))) == ["a", "b", "c"]
+
+
+def test_words_from_right_to_left_are_in_the_order_of_reading():
+    """The rightmost first; Latin words among them keep their own order."""
+    words = [word("وقت", 10), word("open", 60), word("lake", 90), word("كتاب", 140)]
+    assert read(*words, leftwards=True) == ["كتاب", "open", "lake", "وقت"]
+    assert read(word("open", 10), word("وقت", 60), word("كتاب", 90), word("lake", 140)) == [
+        "open",
+        "كتاب",
+        "وقت",
+        "lake",
+    ]
+
+
+def test_an_index_belongs_to_its_word():
+    """A raised number without a gap is part of the word before it, a note's own number is not part of its first."""
+    raised = word("2", 35.5, 3, 6.0, spaced=False, baseline=96.0)
+    assert read(word("words", 10), raised) == ["words2"]
+    assert read(word("1", 10, 3, 6.0, baseline=96.0), word("The", 13.2, spaced=False)) == ["1", "The"]
+
+
+def test_a_paragraph_goes_on_over_columns_and_pages():
+    """In one block, on the page where it begins; a figure's caption between does not end it."""
+    pdf = Drawn()
+    pdf.prose(LOREM * 2 + "and the left column breaks off in the mid-", 60, 500, 220)
+    pdf.prose("dle of a word, and of the sentence that this page", 310, 80, 220)
+    pdf.page()
+    pdf.prose("never ends by itself. " + LOREM + ".", 60, 80, 470)
+    (paragraph,) = texts(pdf.read(), Kind.PARAGRAPH)
+    assert "in the middle of a word" in paragraph
+    assert "this page never ends" in paragraph
+
+
+def test_a_new_sentence_on_a_new_page_is_a_new_paragraph():
+    """Where the one before has ended."""
+    pdf = Drawn()
+    pdf.prose(LOREM + ".", 60, 700, 470)
+    pdf.page()
+    pdf.prose("Another one " + LOREM + ".", 60, 80, 470)
+    assert len(texts(pdf.read(), Kind.PARAGRAPH)) == 2
+
+
+def test_indents_and_gaps_part_paragraphs():
+    """A first line that is set in, and a line of space."""
+    pdf = Drawn()
+    y = pdf.prose(LOREM + ".", 60, 100, 470)
+    pdf.line("Set in a little, this line begins another paragraph of the page, which is long enough to", 75, y)
+    y = pdf.prose("go on in a second line.", 60, y + 12, 470)
+    pdf.prose("After a gap " + LOREM + ".", 60, y + 8, 470)
+    assert [text.split()[0] for text in texts(pdf.read(), Kind.PARAGRAPH)] == ["The", "Set", "After"]
+
+
+def test_lists_are_nested_by_their_indent():
+    """Bullets go, numbers stay; lines that hang belong to their item."""
+    pdf = Drawn()
+    pdf.line("\u2022", 70, 100)
+    pdf.line("first item of the list, which is so long that it needs another line for", 85, 100)
+    pdf.line("what it says", 85, 112)
+    pdf.line("-  inner item", 100, 124)
+    pdf.line("\u2022", 70, 136)
+    pdf.line("second item", 85, 136)
+    pdf.line("1. numbered", 70, 160)
+    pdf.line("2. as well", 70, 172)
+    items = [(b.level, b.text) for b in pdf.read().blocks if b.kind is Kind.LIST_ITEM]
+    assert items == [
+        (1, "first item of the list, which is so long that it needs another line for what it says"),
+        (2, "inner item"),
+        (1, "second item"),
+        (1, "1. numbered"),
+        (1, "2. as well"),
+    ]
+
+
+def test_notes_at_the_foot_are_footnotes():
+    """Small, low, with a mark; each its own block, and none inside a paragraph that goes on behind it."""
+    pdf = Drawn()
+    pdf.prose(LOREM * 3 + "and it goes on to the", 60, 100, 470)
+    pdf.line("1", 60, 757, 5)
+    pdf.line("The first note, in small letters.", 64, 760, 7.5)
+    pdf.line("2", 60, 767, 5)
+    pdf.line("The second note.", 64, 770, 7.5)
+    pdf.page()
+    pdf.prose("next page without a break. " + LOREM + ".", 60, 80, 470)
+    parsed = pdf.read()
+    assert texts(parsed, Kind.FOOTNOTE) == ["1 The first note, in small letters.", "2 The second note."]
+    assert "goes on to the next page" in texts(parsed, Kind.PARAGRAPH)[0]
+
+
+def test_code_keeps_its_lines_and_indents():
+    """Letters of a fixed pitch; an address in them is no code."""
+    pdf = Drawn()
+    y = pdf.prose(LOREM + ".", 60, 100, 470)
+    pdf.lines(
+        ["def harbour(ships):", "    for ship in ships:", "        ship.land()", "", "    return 1"],
+        60,
+        y + 10,
+        9,
+        "Courier",
+    )
+    pdf.line("ana@harbour.example", 60, y + 120, 9, "Courier")
+    parsed = pdf.read()
+    assert texts(parsed, Kind.CODE) == [
+        "def harbour(ships):\n    for ship in ships:\n        ship.land()\n\n    return 1"
+    ]
+    assert "ana@harbour.example" in texts(parsed, Kind.PARAGRAPH)
+
+
+def test_a_displayed_formula_is_one():
+    """Set in, with a relation, and hardly a word."""
+    pdf = Drawn()
+    y = pdf.prose(LOREM + ".", 60, 100, 470)
+    pdf.line("E = m c + 12 x", 250, y + 14)
+    pdf.prose(LOREM + ".", 60, y + 40, 470)
+    assert texts(pdf.read(), Kind.FORMULA) == ["E = m c + 12 x"]
+
+
+def test_links_are_kept_with_their_paragraph():
+    """Where they point to."""
+    pdf = Drawn()
+    pdf.line("see the harbour", 60, 100)
+    pdf.canvas.linkURL("https://harbour.example/", (60, 735, 140, 750))
+    (block,) = pdf.read().blocks
+    assert block.links == ("https://harbour.example/",)
