@@ -5,8 +5,8 @@ from typing import Any
 
 UNREAD = frozenset(
     {
-        "script", "style", "title", "meta", "link", "base", "svg", "iframe", "canvas", "audio", "video", "applet", "map",
-        "col", "colgroup", "input", "textarea", "progress", "meter",
+        "script", "style", "title", "meta", "link", "base", "svg", "iframe", "canvas", "audio", "video", "applet",
+        "map", "col", "colgroup", "input", "textarea", "progress", "meter",
     }
 )  # fmt: skip
 """Not the newer void elements (wbr, source): libxml2 may take what follows them for what is in them."""
