@@ -15,9 +15,10 @@ from markdown_it.token import Token
 
 from upwell.parse.limits import Limits
 from upwell.parse.outline import Outline, grid
+from upwell.parse.wiki_markup import with_markdown_headings
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
-PARSER = "markdown/1"
+PARSER = "markdown/2"
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 HEADING_ATTRIBUTES = re.compile(r"\s*\{#[^}]*\}\s*$")
 COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -33,7 +34,7 @@ def parse_markdown(text: str, limits: Limits) -> ParsedDocument:
     outline = Outline(limits.characters)
     title, body = _front_matter(text, outline)
     parser = MarkdownIt("commonmark", {"maxNesting": limits.nesting}).enable(["table", "strikethrough"])
-    _Walker(outline).walk(parser.parse(body))
+    _Walker(outline).walk(parser.parse(with_markdown_headings(body)))
     return ParsedDocument(
         status=ParseStatus.OK,
         blocks=tuple(outline.blocks),
