@@ -117,3 +117,26 @@ def test_header_rows_are_marked_also_where_there_are_two() -> None:
     assert {cell.row for cell in found.table.cells if cell.header} == {0, 1}
     before = next(cell for cell in found.table.cells if cell.text == "Before")
     assert (before.row, before.col, before.col_span) == (0, 1, 2)
+
+
+def test_code_in_columns_of_fixed_pitch_is_no_table() -> None:
+    """A listing among prose, its comments aligned."""
+    rng = random.Random(8)
+    lines = [["int a;", "4", "/* size */"], ["int b;", "8", "/* kind */"], ["int c;", "2", "/* next */"]] * 2
+    listing = Table(lines, style=[("FONTNAME", (0, 0), (-1, -1), "Courier")])
+    assert tables_of(built(prose(rng), prose(rng), listing, prose(rng))) == []
+
+
+def test_rows_without_a_header_are_all_body() -> None:
+    """The first row has figures where the others have them."""
+    rng = random.Random(9)
+    rows = table_pages.figures(rng, 6, 4)[1:]
+    (found,) = tables_of(built(Table(rows, style=[("GRID", (0, 0), (-1, -1), 0.5, "black")])))
+    assert not any(cell.header for cell in found.table.cells)
+
+
+def test_the_heading_of_a_group_is_no_header() -> None:
+    """It stands in the first column alone, below the header."""
+    data, _ = document(table_pages.indented_borderless, 0)
+    (found,) = tables_of(data)
+    assert {cell.row for cell in found.table.cells if cell.header} == {0}

@@ -10,7 +10,7 @@ from upwell.parse.pdf.tables.likely import CAPTION, aligned_likely
 from upwell.parse.pdf.tables.prose import without_prose
 from upwell.parse.pdf.tables.ruled import Remaining, is_drawing
 from upwell.parse.pdf.tables.rules import Rules
-from upwell.parse.pdf.tables.words import Line, line_box, lines_of
+from upwell.parse.pdf.tables.words import Line, Word, line_box, lines_of
 
 GAP_SHARE = 1.0
 FARTHEST_SIZES = 3.0
@@ -23,13 +23,20 @@ SEVERAL_SHARE = 0.4
 def aligned_tables(rules: Rules, left: Remaining, drawn: Sequence[BBox] = ()) -> list[FoundTable]:
     """Tables among the words that are left; those are taken. Labels among what is `drawn` are none."""
     found: list[FoundTable] = []
-    words = without_prose(left.words)
+    words = _without_code(without_prose(left.words), left.words)
     for run in _runs(lines_of(words, GAP_SHARE)):
         table = _table(run, rules)
         if table is not None and not is_drawing(table.bbox, drawn):
             found.append(table)
             left.take(table)
     return found
+
+
+def _without_code(words: Sequence[Word], on_page: Sequence[Word]) -> Sequence[Word]:
+    """The words without those of fixed pitch, where these are not the letters of most of the page."""
+    if 2 * sum(word.mono for word in on_page) > len(on_page):
+        return words
+    return [word for word in words if not word.mono]
 
 
 def _runs(lines: Sequence[Line]) -> list[list[Line]]:

@@ -137,10 +137,7 @@ def _header_lines(on: Sequence[Placed], region: Region, columns: int) -> int:
     if inner and len(inner) <= 2:
         return sum(p.y < inner[0] for p in on)
     counted = header_lines(on, columns)
-    if inner:
-        above = [p for p in on if p.y < inner[0]]
-        return max(counted, len(above)) if counted else len(above)
-    return counted
+    return max(counted, sum(p.y < inner[0] for p in on)) if inner and counted else counted
 
 
 def _rows(

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from upwell.parse.pdf.page import BBox
 from upwell.parse.pdf.tables.columns import Column
-from upwell.parse.pdf.tables.rows import Placed
-from upwell.parse.pdf.tables.words import Segment
+from upwell.parse.pdf.tables.rows import FIGURE_SHARE, Placed
+from upwell.parse.pdf.tables.words import Segment, is_figure
 from upwell.records import Cell
 
 UNDER_SIZES = 1.2
@@ -68,9 +68,12 @@ def _centred(
 
 
 def header_rows(cells: Sequence[Cell], rows: int, marked: int) -> int:
-    """Rows of the header: `marked` by a rule or by figures below them, else the first and what spans bring with it."""
+    """Rows of the header: `marked` by a rule or by figures below them, else the first and what spans
+    bring with it; none where the first row has figures as those below it have."""
     if marked:
         return min(marked, rows - 1)
+    if _figures_first(cells):
+        return 0
     count = 1
     while count < rows:
         above = [c for c in cells if c.row < count]
@@ -83,3 +86,14 @@ def header_rows(cells: Sequence[Cell], rows: int, marked: int) -> int:
         else:
             break
     return min(count, rows - 1) if rows > 1 else 0
+
+
+def _figures_first(cells: Sequence[Cell]) -> bool:
+    """Whether the first row already has figures wherever the columns have them."""
+    first = {c.col: c.text for c in cells if c.row == 0 and c.text}
+    columns: dict[int, list[str]] = {}
+    for cell in cells:
+        if cell.row > 0 and cell.text and cell.col_span == 1:
+            columns.setdefault(cell.col, []).append(cell.text)
+    numeric = [k for k, texts in columns.items() if sum(map(is_figure, texts)) > FIGURE_SHARE * len(texts)]
+    return bool(numeric) and all(is_figure(first.get(k, "")) for k in numeric)

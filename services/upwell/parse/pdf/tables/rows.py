@@ -70,8 +70,15 @@ def header_lines(lines: Sequence[Placed], columns: int) -> int:
     for i, line in enumerate(lines[: MOST_HEADER_LINES + 1]):
         have = {a for s, a, b in line.segments if a == b and is_figure(s.text)}
         if any(k in have for k in numeric):
-            return i
+            return _without_group(lines, i)
     return 0
+
+
+def _without_group(lines: Sequence[Placed], count: int) -> int:
+    """The header's lines without the headings of a group of rows, in the first column alone, that end them."""
+    while count > 1 and lines[count - 1].columns == {0}:
+        count -= 1
+    return count
 
 
 class RowMaker:

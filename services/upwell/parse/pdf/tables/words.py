@@ -25,6 +25,7 @@ class Word(Record, frozen=True, kw_only=True):
     piece: int
     size: float
     bold: bool = False
+    mono: bool = False
 
     @property
     def x(self) -> float:
@@ -73,7 +74,14 @@ def words_of(page: Page, leave: frozenset[int] = frozenset()) -> list[Word]:
         for text, bbox in piece.words or ((piece.text, piece.bbox),):
             if text.strip():
                 words.append(
-                    Word(text=" ".join(text.split()), bbox=bbox, piece=i, size=max(piece.size, 1.0), bold=piece.bold)
+                    Word(
+                        text=" ".join(text.split()),
+                        bbox=bbox,
+                        piece=i,
+                        size=max(piece.size, 1.0),
+                        bold=piece.bold,
+                        mono=piece.mono,
+                    )
                 )
     return words
 
