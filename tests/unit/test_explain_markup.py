@@ -137,9 +137,12 @@ def test_a_picture_of_a_page_lies_under_its_boxes_on_one_scale():
     assert "only the first page is drawn" in shown
 
 
-def test_a_document_without_pictures_has_empty_sheets_where_its_blocks_say_where_they_lie():
-    shown = page([("a.pptx", answer([block("x", page=1, bbox=[0, 0, 400, 300])]), NOTHING)])
-    assert 'viewBox="0 0 420.00 315.00"' in shown
+def test_a_document_without_pictures_has_sheets_of_its_words_where_its_blocks_say_where_they_lie():
+    """Whatever the format measures in: the sheet is as wide as what stands on it, and a little wider."""
+    shown = page([("a.pptx", answer([block("<x>", page=1, bbox=[0, 0, 4000, 2000])]), NOTHING)])
+    assert 'viewBox="0 0 600.00 300.00"' in shown
+    assert '<rect x="0.00" y="0.00" width="571.43" height="285.71"></rect><foreignObject' in shown
+    assert '<div class="in-box" dir="auto">&lt;x&gt;</div>' in shown
     assert "<img" not in shown
 
 

@@ -27,21 +27,41 @@ class Outline:
         """The headings above what comes next, outermost first."""
         return tuple(text for _, text in self._open)
 
-    def heading(self, text: str, level: int, *, page: int | None = None, bbox: BBox | None = None) -> None:
+    def heading(
+        self,
+        text: str,
+        level: int,
+        *,
+        page: int | None = None,
+        bbox: BBox | None = None,
+        confidence: float | None = None,
+    ) -> None:
         """A heading of `level` (1 the highest); it closes those of its level and below. An empty one is ignored."""
         text = " ".join(text.split())
         if not text:
             return
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
-        self._append(Block(kind=Kind.HEADING, text=text, level=level, heading_path=self.path, page=page, bbox=bbox))
+        self._append(
+            Block(
+                kind=Kind.HEADING,
+                text=text,
+                level=level,
+                heading_path=self.path,
+                page=page,
+                bbox=bbox,
+                confidence=confidence,
+            )
+        )
         self._open.append((level, text[:MAX_PATH]))
 
-    def title(self, text: str, *, page: int | None = None, bbox: BBox | None = None) -> None:
+    def title(
+        self, text: str, *, page: int | None = None, bbox: BBox | None = None, confidence: float | None = None
+    ) -> None:
         """The document's own title as a block; it stands above all headings and is not in their paths."""
         text = " ".join(text.split())
         if text:
-            self._append(Block(kind=Kind.TITLE, text=text, page=page, bbox=bbox))
+            self._append(Block(kind=Kind.TITLE, text=text, page=page, bbox=bbox, confidence=confidence))
 
     def add(
         self,
@@ -54,6 +74,7 @@ class Outline:
         links: tuple[str, ...] = (),
         language: str | None = None,
         left_out: str | None = None,
+        confidence: float | None = None,
     ) -> None:
         """Any other block; one without text is kept only if it is a figure."""
         text = text.strip("\n") if kind is Kind.CODE else text.strip()
@@ -70,6 +91,7 @@ class Outline:
                 links=links[:MAX_LINKS],
                 language=language,
                 left_out=left_out,
+                confidence=confidence,
             )
         )
 

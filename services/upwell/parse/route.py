@@ -21,6 +21,7 @@ from upwell.parse.limits import Limits
 from upwell.parse.mail import parse_mail
 from upwell.parse.markdown import parse_markdown
 from upwell.parse.msg import parse_msg
+from upwell.parse.ocr_images import parse_image
 from upwell.parse.odf import BODIES as ODF_TYPES
 from upwell.parse.odf import parse_odf
 from upwell.parse.pdf.document import parse_pdf
@@ -119,7 +120,7 @@ READERS: MappingProxyType[str, Callable[[_Raw], ParsedDocument]] = MappingProxyT
         media.RTF: lambda raw: parse_rtf(raw.data, raw.limits, raw.policy),
         media.MSG: lambda raw: parse_msg(raw.data, raw.limits, raw.policy, raw.child),
         **dict.fromkeys(ODF_TYPES, lambda raw: parse_odf(raw.data, raw.media_type, raw.limits, raw.policy)),
-        media.PDF: lambda raw: parse_pdf(raw.data, raw.limits, raw.child),
+        media.PDF: lambda raw: parse_pdf(raw.data, raw.limits, raw.child, raw.policy),
         **dict.fromkeys(
             media.ARCHIVES, lambda raw: parse_archive(raw.data, raw.name, raw.media_type, raw.limits, raw.child)
         ),
@@ -143,7 +144,7 @@ def _parse(raw: _Raw) -> ParsedDocument:
     if ENCRYPTION_MARK in data and data.startswith(OLE_MAGIC):
         raise encrypted("the office file is encrypted; its password is not known")
     if media_type.startswith("image/"):
-        return ParsedDocument(status=ParseStatus.NEEDS_OCR, reason="an image: its text needs OCR (extra upwell[ocr])")
+        return parse_image(data, limits, raw.policy)
     if media_type in WITH_EXTRA:
         raise unsupported(f"{media_type} is not read yet; the extra upwell[formats] is to bring its parser")
     raise unsupported(f"no parser for {media_type}")

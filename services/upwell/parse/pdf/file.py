@@ -16,6 +16,7 @@ MOST_BOOKMARKS = 5_000
 LONGEST_URI = 2_048
 WIDEST_PAGE_POINTS = 100_000.0
 END_BYTES = 2_048
+SHARPEST = 200 / 72
 FILE_ATTACHMENT = 17
 
 
@@ -81,6 +82,27 @@ class PdfFile:
             return page.get_textpage()
         except self._error as e:
             raise corrupt("the text of a page cannot be read") from e
+
+    def render(self, number: int, most_pixels: int) -> Any | None:
+        """Page `number` as pixels (height, width, 3; BGR), as sharp as that many allow, or None."""
+        page = None
+        try:
+            page = self.document[number - 1]
+            width, height = page.get_size()
+            if not (0 < width < WIDEST_PAGE_POINTS and 0 < height < WIDEST_PAGE_POINTS):
+                return None
+            scale = min(SHARPEST, (most_pixels / (width * height)) ** 0.5)
+            bitmap = page.render(scale=scale, may_draw_forms=False, rev_byteorder=False)
+            try:
+                pixels = bitmap.to_numpy()[:, :, :3].copy()
+            finally:
+                bitmap.close()
+        except (self._error, ValueError, OSError, IndexError):
+            return None
+        finally:
+            if page is not None:
+                page.close()
+        return pixels
 
     def links(self, page: Any, frame: Frame) -> tuple[tuple[BBox, str], ...]:
         """The boxes that lead to an address, at most 500."""

@@ -58,7 +58,17 @@ def _items_of(thing: Thing, page: Page, within: tuple[float, float], reading: Re
 def _item(paragraph: Paragraph, page: Page, reading: Reading) -> Item:
     text = joined([piece.text for piece in paragraph.pieces], reading.vocabulary)
     kind = Kind.CAPTION if is_caption(text) else plain_kind(paragraph, text, page, reading)
-    return Item(kind=kind, page=page.number, bbox=paragraph.bbox, text=text, paragraph=paragraph)
+    return Item(
+        kind=kind, page=page.number, bbox=paragraph.bbox, text=text, paragraph=paragraph, confidence=_sure(paragraph)
+    )
+
+
+def _sure(paragraph: Paragraph) -> float | None:
+    """How sure OCR is of a paragraph's letters, on average; None where they were written as text."""
+    read = [(piece.confidence, len(piece.text)) for piece in paragraph.pieces if piece.confidence is not None]
+    if not read:
+        return None
+    return round(sum(sure * length for sure, length in read) / max(1, sum(length for _, length in read)), 3)
 
 
 def _covers(page: Page, box: BBox) -> bool:

@@ -20,6 +20,7 @@ class Piece(Record, frozen=True, kw_only=True):
 
     `words` are its words with their boxes, left to right. `bold_start`: its first word is bold, whatever the rest is.
     `upright` False: it runs up or down the page. `raised_start`: it begins with an index, as footnotes do.
+    `confidence`: how sure OCR is of it.
     """
 
     text: str
@@ -33,6 +34,7 @@ class Piece(Record, frozen=True, kw_only=True):
     upright: bool = True
     raised_start: bool = False
     unknown: int = 0
+    confidence: float | None = None
     words: tuple[tuple[str, BBox], ...] = ()
 
 
