@@ -12,6 +12,7 @@ from upwell.explain.markup import Html, element, snippet, text
 from upwell.explain.page import page
 from upwell.explain.panel import tree
 from upwell.explain.reading import table
+from upwell.parse import media
 from upwell.parse.drawing import Drawing, Drawings
 
 NOTHING = Drawings()
@@ -144,6 +145,22 @@ def test_a_document_without_pictures_has_sheets_of_its_words_where_its_blocks_sa
     assert '<rect x="0.00" y="0.00" width="571.43" height="285.71"></rect><foreignObject' in shown
     assert '<div class="in-box" dir="auto">&lt;x&gt;</div>' in shown
     assert "<img" not in shown
+
+
+def test_what_shares_a_box_of_a_sheet_is_written_there_once():
+    box = {"page": 1, "bbox": [0, 0, 40, 20]}
+    shown = page([("a.pptx", answer([block("one", **box), block("two", **box)]), NOTHING)])
+    assert re.findall(r'<div class="in-box"[^>]*>([^<]*)', shown) == ["one\ntwo"]
+
+
+def test_a_workbook_has_no_sheets_since_its_boxes_count_cells():
+    shown = page([("a.xlsx", answer([block("x", page=1, bbox=[0, 0, 3, 7])], media_type=media.XLSX), NOTHING)])
+    assert "<svg" not in shown
+
+
+@pytest.mark.parametrize("bbox", [None, [], [0, 0, None, 5], [5, 5, 5, 5], [0, 0, 0, 0]])
+def test_a_box_that_is_none_draws_nothing(bbox):
+    assert "<rect" not in page([("a.pptx", answer([block("x", page=1, bbox=bbox)]), NOTHING)])
 
 
 def test_what_is_left_out_stands_there_with_its_reason():

@@ -77,7 +77,9 @@ def _because(reason: str | None) -> str:
 def _place(thing: Mapping[str, Any]) -> str:
     page = f"p. {thing['page']}" if thing.get("page") else ""
     bbox = thing.get("bbox")
-    return f"{page} [{' '.join(f'{edge:.0f}' for edge in bbox)}]".strip() if bbox else page
+    if not bbox or None in bbox:  # JSON has no infinity
+        return page
+    return f"{page} [{' '.join(f'{edge:.0f}' for edge in bbox)}]".strip()
 
 
 def _add_blocks(branch: "Tree", blocks: Sequence[Mapping[str, Any]]) -> None:

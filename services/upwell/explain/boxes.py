@@ -1,39 +1,29 @@
 """Pages with the boxes of blocks and chunks over them."""
 
 import base64
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from upwell.explain.blank import Box, blank_sheets, box_of
 from upwell.explain.markup import Html, element, join, snippet
 from upwell.parse.drawing import Drawing, Drawings
 
-Box = tuple[float, float, float, float]
-MOST_BLANK_SHEETS = 40
+WORDS = 400
 SIDE_BY_SIDE_SHARE = 0.3
 LABEL_POINTS = 7
 
 
 def sheets(answer: Mapping[str, Any], drawings: Drawings) -> Html:
-    """One figure a page: its picture where there is one, else an empty sheet if blocks say where they lie."""
-    pages = [*drawings.pages] or list(_blank(answer))
-    return join(_sheet(page, answer) for page in pages)
+    """One figure a page: its picture where there is one, else a sheet with the words where blocks say that they lie."""
+    if drawings.pages:
+        return join(_sheet(page, answer) for page in drawings.pages)
+    pages, blocks = blank_sheets(answer)
+    return join(_sheet(page, {**answer, "blocks": blocks}) for page in pages)
 
 
 def chunk_blocks(chunk: Mapping[str, Any], count: int) -> list[int]:
     """The numbers of the blocks that a chunk has characters of."""
     return sorted({span["block"] for span in chunk.get("spans") or () if span["block"] < count})
-
-
-def _blank(answer: Mapping[str, Any]) -> Iterator[Drawing]:
-    """Sheets as large as what stands on them, for formats whose pages are not drawn."""
-    sizes: dict[int, tuple[float, float]] = {}
-    for block in answer.get("blocks") or ():
-        if block.get("page") and block.get("bbox"):
-            width, height = sizes.get(block["page"], (0.0, 0.0))
-            sizes[block["page"]] = max(width, block["bbox"][2]), max(height, block["bbox"][3])
-    for page, (width, height) in sorted(sizes.items())[:MOST_BLANK_SHEETS]:
-        if width > 0 and height > 0:
-            yield Drawing(page=page, width=width * 1.05, height=height * 1.05, png=b"")
 
 
 def _sheet(page: Drawing, answer: Mapping[str, Any]) -> Html:
@@ -63,15 +53,16 @@ def _sheet(page: Drawing, answer: Mapping[str, Any]) -> Html:
 def _block_boxes(page: int, answer: Mapping[str, Any]) -> list[Html]:
     """The largest first, so that what lies within a larger box can be clicked."""
     found = [
-        (number, block, block["bbox"])
+        (number, block, box)
         for number, block in enumerate(answer.get("blocks") or ())
-        if block.get("page") == page and block.get("bbox")
+        if block.get("page") == page and (box := box_of(block)) is not None
     ]
     return [
         element(
             "g",
             element("title", f"{number} {block['kind']}: {snippet(block.get('text') or '', 120)}"),
             _rect(box),
+            _words(block["in_box"], box) if "in_box" in block else "",
             element("text", str(number), x=f"{box[0] - 1.5:.2f}", y=f"{box[1] + LABEL_POINTS - 1:.2f}"),
             class_=f"box kind-{block['kind']}",
             data_block=number,
@@ -85,7 +76,9 @@ def _chunk_boxes(page: int, answer: Mapping[str, Any]) -> list[Html]:
     blocks: Sequence[Mapping[str, Any]] = answer.get("blocks") or ()
     for number, chunk in enumerate(answer.get("chunks") or ()):
         held = [blocks[at] for at in chunk_blocks(chunk, len(blocks))]
-        grouped = grouped_boxes([tuple(b["bbox"]) for b in held if b.get("page") == page and b.get("bbox")])
+        grouped = grouped_boxes(
+            [box for block in held if block.get("page") == page and (box := box_of(block)) is not None]
+        )
         if grouped:
             title = element("title", f"chunk {number}: {chunk.get('tokens')} tokens")
             first = grouped[0]
@@ -118,6 +111,14 @@ def _rect(box: Box) -> Html:
     return element(
         "rect", x=f"{x0:.2f}", y=f"{y0:.2f}", width=f"{max(x1 - x0, 0):.2f}", height=f"{max(y1 - y0, 0):.2f}"
     )
+
+
+def _words(said: str, box: Box) -> Html:
+    """What stands in a box of a sheet without a picture."""
+    words = element("div", said[:WORDS], class_="in-box", dir="auto")
+    x0, y0, x1, y1 = box
+    place = {"x": f"{x0:.2f}", "y": f"{y0:.2f}", "width": f"{max(x1 - x0, 0):.2f}", "height": f"{max(y1 - y0, 0):.2f}"}
+    return element("foreignObject", words, **place)
 
 
 def _area(box: Box) -> float:

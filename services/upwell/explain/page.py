@@ -114,19 +114,26 @@ def _document(shown: Shown) -> Html:
 
 def _work(shown: Shown, answer: Mapping[str, Any], counted: Coverage) -> Html:
     drawn = sheets(answer, shown.drawings)
-    words = element("div", reading(answer["blocks"]), class_="reading", hidden=bool(drawn))
-    paper = element("div", drawn, class_="pages") if drawn else ""
+    first = "pages" if shown.drawings.pages else "reading"
+    words = element("div", reading(answer["blocks"]), class_="reading", hidden=first != "reading")
+    paper = element("div", drawn, class_="pages", hidden=first != "pages") if drawn else ""
     shows = element(
-        "section", _tools(shown.place, pages=bool(drawn)), paper, words, class_="shows", aria_label="The document"
+        "section",
+        _tools(shown.place, first if drawn else None),
+        paper,
+        words,
+        class_="shows",
+        aria_label="The document",
     )
     return element("div", shows, panel(answer, counted, shown.place), class_="work")
 
 
-def _tools(place: str, *, pages: bool) -> Html:
+def _tools(place: str, first: str | None) -> Html:
+    """`first` is what is shown at first, None where there are no pages to choose."""
     groups = []
-    if pages:
+    if first is not None:
         groups = [
-            _radios(f"{place}-view", "Show", (("pages", "pages"), ("reading", "words")), "pages"),
+            _radios(f"{place}-view", "Show", (("pages", "pages"), ("reading", "words")), first),
             _radios(
                 f"{place}-boxes", "Boxes", (("blocks", "blocks"), ("chunks", "chunks"), ("none", "none")), "blocks"
             ),

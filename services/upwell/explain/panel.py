@@ -47,6 +47,8 @@ def panel(answer: Mapping[str, Any], counted: Coverage, place: str) -> Html:
 
 def tree(blocks: list[Mapping[str, Any]]) -> Html:
     """Nested lists: what stands under a heading is inside its item."""
+    if not blocks:
+        return element("p", "No blocks.", class_="none")
     lines: list[str] = []
     depth = 0
     for number, block in enumerate(blocks):
@@ -64,6 +66,8 @@ def tree(blocks: list[Mapping[str, Any]]) -> Html:
 
 def chunks(answer: Mapping[str, Any]) -> Html:
     """Each with its tokens, page, blocks, heading path, prefix and words."""
+    if not answer["chunks"]:
+        return element("p", "No chunks.", class_="none")
     count = len(answer["blocks"])
     return element("ol", *(_chunk(n, chunk, count) for n, chunk in enumerate(answer["chunks"])), class_="list")
 
@@ -100,7 +104,7 @@ def _places(count: int) -> str:
 def _block_button(number: int, block: Mapping[str, Any]) -> Html:
     table = block.get("table")
     words = f"{table['rows']} × {table['cols']}: " if table else ""
-    return _button(number, kind_label(block), words + snippet(block.get("text") or "", WORDS), block)
+    return _button(number, kind_label(block), words + snippet(block.get("text") or "(no words)", WORDS), block)
 
 
 def _button(number: int, kind: str, words: str, block: Mapping[str, Any] | None = None) -> Html:
