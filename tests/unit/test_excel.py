@@ -1,6 +1,6 @@
 """Workbooks: sheets, tables with their own header rows, what is shown, what is hidden, and limits."""
 
-import datetime
+import datetime as dt
 import io
 import time
 
@@ -42,7 +42,7 @@ def book_of(*rows, title="One"):
 
 def test_values_are_said_as_they_are_shown():
     """Formats of numbers and dates, truth, errors, and a formula's last value, which a file without one lacks."""
-    book = book_of(["what", "value"], ["share", 0.256], ["day", datetime.date(2024, 3, 5)], ["so", True], ["f", "=1+1"])
+    book = book_of(["what", "value"], ["share", 0.256], ["day", dt.date(2024, 3, 5)], ["so", True], ["f", "=1+1"])
     book.active["B2"].number_format = "0.0%"
     assert read(book).blocks[1].text == "what | value\nshare | 25.6%\nday | 2024-03-05\nso | TRUE\nf"
 
@@ -101,7 +101,9 @@ def test_charts_and_chart_sheets_are_figures():
 def test_header_rows_by_their_signs():
     """Words over numbers; years are names; all words have one; a column alone has none; numbers have none."""
     grid = lambda rows: {  # noqa: E731
-        (r, c): SheetCell(text=str(v), number=not isinstance(v, str)) for r, row in enumerate(rows) for c, v in enumerate(row)
+        (r, c): SheetCell(text=str(v), number=not isinstance(v, str))
+        for r, row in enumerate(rows)
+        for c, v in enumerate(row)
     }
     assert header_rows(grid([["a", "b"], [1, 2]]), 2, 2) == 1
     assert header_rows(grid([["x", 2019, 2020], ["y", 1, 2]]), 2, 3) == 1
@@ -111,10 +113,11 @@ def test_header_rows_by_their_signs():
 
 def test_spans_of_any_size_cost_little():
     """Merged areas can claim a sheet each; what is merged is bounded by the area, not by the claim."""
-    grid = {(r * 30, 0): SheetCell(text="x", row_span=20_000, col_span=20_000 if r == 0 else 1) for r in range(50)}
+    grid = {(r, 0): SheetCell(text="x", row_span=20_000, col_span=20_000) for r in range(50)}
     start = time.process_time()
-    assert sheet_tables({at: cell for at, cell in grid.items() if at[0] < 60})
-    assert time.process_time() - start < 20
+    (table,) = sheet_tables(grid)
+    assert time.process_time() - start < 2
+    assert (table.rows, table.cols) == (50, 1)
 
 
 @pytest.mark.parametrize("limits", [Limits(characters=1000), Limits(unpacked_bytes=50_000, unpacked_floor_bytes=1)])

@@ -14,6 +14,7 @@ from upwell.parse.data import parse_json, parse_notebook, parse_xml
 from upwell.parse.delimited import parse_delimited
 from upwell.parse.detect import OLE_MAGIC, detect
 from upwell.parse.encoding import decode
+from upwell.parse.excel import parse_excel
 from upwell.parse.failures import Unparsable, encrypted, too_large, unsupported
 from upwell.parse.html import parse_html
 from upwell.parse.language import guess_language
@@ -125,6 +126,7 @@ READERS: MappingProxyType[str, Callable[[_Raw], ParsedDocument]] = MappingProxyT
             media.ARCHIVES, lambda raw: parse_archive(raw.data, raw.name, raw.media_type, raw.limits, raw.child)
         ),
         **dict.fromkeys(docling.EXTENSIONS, lambda raw: docling.parse_docling(raw.data, raw.media_type, raw.limits)),
+        media.XLSX: lambda raw: parse_excel(raw.data, raw.limits, raw.policy, raw.child),
         media.DOCX: lambda raw: parse_word(raw.data, raw.limits, raw.policy, raw.child),
     }
 )

@@ -16,8 +16,10 @@ class Sheet:
     hidden: Grid = field(default_factory=dict)
 
 
-def say_sheet(outline: Outline, name: str, page: int, sheet: Sheet, *, hidden: bool) -> None:
-    """Give a sheet to the outline; one that is hidden is furniture whole."""
+def say_sheet(
+    outline: Outline, name: str, page: int, sheet: Sheet, *, hidden: bool, links: tuple[str, ...] = ()
+) -> None:
+    """Give a sheet to the outline; one that is hidden is furniture whole. `links` go with its first table."""
     if hidden:
         outline.add(Kind.PAGE_FURNITURE, name, page=page, left_out="hidden")
         _say_hidden(outline, {**sheet.cells, **sheet.hidden}, page)
@@ -27,7 +29,8 @@ def say_sheet(outline: Outline, name: str, page: int, sheet: Sheet, *, hidden: b
         if len(table.cells) == 1:
             outline.add(Kind.PARAGRAPH, table_text(table), page=page)
         else:
-            outline.table(table, page=page)
+            outline.table(table, page=page, links=links)
+            links = ()
     _say_hidden(outline, sheet.hidden, page)
 
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from upwell.records import Cell, Record, Table
 
 MOST_HEADER_ROWS = 3
-MOST_AREA = 3_000_000  # merged cells past this are not followed: a file of a few bytes can claim any area
+MOST_AREA = 300_000  # merged areas past this are not followed: a file of a few bytes can claim any
 
 
 class SheetCell(Record, frozen=True, kw_only=True):
@@ -23,17 +25,28 @@ Grid = dict[tuple[int, int], SheetCell]
 
 def sheet_tables(grid: Grid) -> list[Table]:
     """The tables of a sheet in reading order. A cell alone is a table of one cell: its caller says it as a line."""
+    grid = _bounded(grid)
     regions = sorted(_regions(grid), key=lambda box: (box[0], box[1]))
     return [_table(grid, cells) for _, _, cells in regions]
+
+
+def _bounded(grid: Grid) -> Grid:
+    """The cells with no more merged area than a sheet may claim."""
+    left, bounded = MOST_AREA, dict(grid)
+    for at, cell in grid.items():
+        area = cell.row_span * cell.col_span
+        if area > 1:
+            if area > left:
+                bounded[at] = replace(cell, row_span=1, col_span=1)
+            else:
+                left -= area
+    return bounded
 
 
 def _regions(grid: Grid) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
     """Groups of filled cells that touch, sides or corners; linear in the area filled."""
     owner: dict[tuple[int, int], tuple[int, int]] = {}
     for (row, col), cell in grid.items():
-        if len(owner) > MOST_AREA:
-            owner[row, col] = (row, col)
-            continue
         for r in range(row, row + cell.row_span):
             for c in range(col, col + cell.col_span):
                 owner[r, c] = (row, col)
