@@ -13,6 +13,7 @@ BOMS = (
 DECLARED = re.compile(
     rb"""(?:charset\s*=\s*["']?|<\?xml[^>]{0,200}encoding\s*=\s*["'])([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE
 )
+ESCAPED_JAPANESE = re.compile(rb"\x1b\$[@B]")
 CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\x08"))
 COMMON_LEAD = (0x81, 0x98)
 JAPANESE_SHARE = 0.7
@@ -34,6 +35,8 @@ def detect_encoding(data: bytes, declared: str | None = None) -> str:
     marked = next((name for bom, name in BOMS if data.startswith(bom)), None)
     if marked:
         return marked
+    if ESCAPED_JAPANESE.search(data[:SAMPLE_BYTES]) and _fits(data, "iso2022_jp"):
+        return "iso2022_jp"
     if _fits(data, "utf-8") and b"\0" not in data[:SAMPLE_BYTES]:
         return "utf-8"
     if wide := _wide(data):

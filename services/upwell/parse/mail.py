@@ -1,27 +1,35 @@
-"""Mail on the standard library: the subject as title, who and when, the body, attachments as children."""
+"""Mail on the standard library: subject as title, who and when, the body with its quotes, attachments as children."""
 
 import re
 from collections.abc import Callable, Iterator
 from email import message_from_bytes, policy
-from email.errors import MessageError
 from email.message import EmailMessage
 
 from msgspec.structs import replace
 
 from upwell.parse.encoding import decode
-from upwell.parse.failures import too_large
+from upwell.parse.failures import encrypted, too_large
 from upwell.parse.html import blocks_under, parse_html
 from upwell.parse.limits import Limits
+from upwell.parse.mail_parts import (
+    FORWARDED,
+    HEADER_ERRORS,
+    REPORTS,
+    Part,
+    check_parts,
+    file_name,
+    inner_parts,
+    made_name,
+    media_type,
+    parts_of,
+)
+from upwell.parse.mail_quotes import marked, plain_blocks
 from upwell.parse.naming import part_name
 from upwell.parse.outline import Outline
-from upwell.parse.plain import BLANK_LINES
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
-PARSER = "mail/1"
+PARSER = "mail/2"
 SHOWN_FIELDS = ("From", "To", "Cc", "Date")
-QUOTED = re.compile(r"^>", re.MULTILINE)
-FORWARDED = "message/rfc822"
-BOUNDARY = re.compile(rb"""\bboundary\*?\d{0,4}\*?[ \t]{0,9}=[ \t]{0,9}["']?([^"'\s;]{1,70})""", re.IGNORECASE)
 AS_IT_CAME = policy.default.clone(refold_source="none")
 SIGNATURES = frozenset(
     {
@@ -32,11 +40,21 @@ SIGNATURES = frozenset(
     }
 )
 SIGNATURE = ParsedDocument(status=ParseStatus.EMPTY, reason="a signature: no words to read", parser=PARSER)
+OUTLOOKS_OWN = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
+OUTLOOKS_COPY = ParsedDocument(
+    status=ParseStatus.UNSUPPORTED, reason="winmail.dat, Outlook's own copy of the message, is not read", parser=PARSER
+)
+LOCKED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
+STUB_SHARE = 0.5
+STUB_WORDS = 15
+FLOWED = re.compile(r"(?m)(?<!^--) \n(?=[^>\n\s])")
 ParseChild = Callable[[bytes, str, str | None], ParsedDocument]
 
 
 def parse_mail(data: bytes, limits: Limits, parse_child: ParseChild) -> ParsedDocument:
-    """A message; `parse_child` parses each attachment. Of alternatives the plain one is read, else the HTML one."""
+    """A message; `parse_child` parses each attachment. Of alternatives the plain one is read unless it says less than
+    the HTML one. Raises Unparsable.
+    """
     check_parts(data, limits)
     message = message_from_bytes(data, policy=policy.default)
     outline = Outline(limits.characters)
@@ -44,56 +62,88 @@ def parse_mail(data: bytes, limits: Limits, parse_child: ParseChild) -> ParsedDo
     outline.title(subject)
     shown = [f"{name}: {value}" for name in SHOWN_FIELDS if (value := _field(message, name))]
     outline.add(Kind.PARAGRAPH, "\n".join(shown))
-    body = message.get_body(("plain", "html"))
-    if isinstance(body, EmailMessage):
-        _body(body, outline, limits)
-    children = []
-    for name, content, media_type in _attachments(message, body, limits):
-        if content is None:
-            child = ParsedDocument(status=ParseStatus.CORRUPT, reason="the forwarded message cannot be read")
-        elif media_type in SIGNATURES:
-            child = replace(SIGNATURE, media_type=media_type)
-        else:
-            child = parse_child(content, name, media_type)
-        children.append(replace(child, name=name))
+    parts = list(parts_of(message, limits))
+    if _is_locked(message) and not any(part.role == "body" for part in parts):
+        raise encrypted("the message is encrypted; its key is not known")
+    for part in parts:
+        if part.role == "body":
+            _body(part, outline, limits)
     return ParsedDocument(
         status=ParseStatus.OK,
         blocks=tuple(outline.blocks),
         title=subject or None,
         parser=PARSER,
-        children=tuple(children),
+        children=tuple(_children([part.message for part in parts if part.role == "attached"], limits, parse_child)),
     )
 
 
-def check_parts(data: bytes, limits: Limits) -> None:
-    """Raises `too_large` for more parts than a reader should make: the standard library takes most of a millisecond
-    for each.
-    """
-    boundaries: set[bytes] = set()
-    for found in BOUNDARY.finditer(data):
-        boundaries.add(found[1])
-        if len(boundaries) > limits.nesting:
-            raise too_large(f"over {limits.nesting} boundaries")
-    if sum(data.count(b"\n--" + boundary) for boundary in boundaries) > limits.members:
-        raise too_large(f"over {limits.members} parts")
+def _is_locked(message: EmailMessage) -> bool:
+    return media_type(message) in LOCKED and "signed" not in str(message.get_param("smime-type") or "")
+
+
+def _children(attached: list[EmailMessage], limits: Limits, parse_child: ParseChild) -> Iterator[ParsedDocument]:
+    if len(attached) > limits.children:
+        raise too_large(f"over {limits.children} attachments")
+    for number, part in enumerate(attached, 1):
+        name, kind = part_name(file_name(part) or made_name(part, number), number), media_type(part)
+        content = _forwarded(part) if kind == FORWARDED else _payload(part)
+        if content is None:
+            child = ParsedDocument(status=ParseStatus.CORRUPT, reason="the forwarded message cannot be read")
+        elif kind in SIGNATURES:
+            child = replace(SIGNATURE, media_type=kind)
+        elif kind in OUTLOOKS_OWN or name.lower() == "winmail.dat":
+            child = replace(OUTLOOKS_COPY, media_type="application/ms-tnef")
+        else:
+            child = parse_child(content, name, kind)
+        yield replace(child, name=name)
 
 
 def _field(message: EmailMessage, name: str) -> str:
     # The parser of header fields raises many kinds of errors on hostile ones; such a field is left unread.
     try:
-        return " ".join(str(message.get(name, "")).split())
-    except (MessageError, ValueError, IndexError, AttributeError, LookupError, TypeError):
+        raw = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
+        if raw.isascii():
+            return " ".join(str(message.get(name, "")).split())
+        return " ".join(decode(raw.encode("utf-8", "surrogateescape"))[0].split())
+    except HEADER_ERRORS:
         return ""
 
 
-def _body(part: EmailMessage, outline: Outline, limits: Limits) -> None:
-    text = decode(_payload(part), part.get_content_charset())[0]
-    if part.get_content_subtype() == "html":
-        blocks_under(parse_html(text, limits), outline)
+def _body(part: Part, outline: Outline, limits: Limits) -> None:
+    plain = next((p for p in (part.message, *part.others) if media_type(p) != "text/html"), None)
+    rich = next((p for p in (part.message, *part.others) if media_type(p) == "text/html"), None)
+    words = _plain_text(plain) if plain is not None else ""
+    if rich is None:
+        _plain(words, outline)
         return
-    for paragraph in BLANK_LINES.split(text):
-        quoted = len(QUOTED.findall(paragraph)) * 2 > paragraph.strip().count("\n") + 1
-        outline.add(Kind.QUOTE if quoted else Kind.PARAGRAPH, paragraph)
+    parsed = parse_html(decode(_payload(rich), rich.get_content_charset())[0], limits, whole=True)
+    if _says_as_much(words, parsed):
+        _plain(words, outline)
+    else:
+        blocks_under(replace(parsed, blocks=tuple(marked(parsed.blocks))), outline)
+
+
+def _plain(words: str, outline: Outline) -> None:
+    for block in plain_blocks(words):
+        outline.add(block.kind, block.text, level=block.level)
+
+
+def _says_as_much(words: str, rich: ParsedDocument) -> bool:
+    """Whether the plain text is the message and no stub of it, and the HTML has no tables that it would lose."""
+    seen = [block for block in rich.blocks if block.kind is not Kind.PAGE_FURNITURE]
+    if not words.strip() or any(block.table is not None for block in seen):
+        return False
+    of_rich = sum(len(block.text.split()) for block in seen)
+    return len(words.split()) >= STUB_SHARE * of_rich or of_rich <= STUB_WORDS
+
+
+def _plain_text(part: EmailMessage) -> str:
+    if media_type(part) in REPORTS:
+        return "\n\n".join(str(inner).strip() for inner in inner_parts(part))
+    text = decode(_payload(part), part.get_content_charset())[0]
+    if str(part.get_param("format") or "").lower() == "flowed":
+        text = FLOWED.sub("" if str(part.get_param("delsp") or "").lower() == "yes" else " ", text)
+    return text
 
 
 def _payload(part: EmailMessage) -> bytes:
@@ -101,40 +151,9 @@ def _payload(part: EmailMessage) -> bytes:
     return payload if isinstance(payload, bytes) else b""
 
 
-def _attachments(message: EmailMessage, body: object, limits: Limits) -> Iterator[tuple[str, bytes | None, str]]:
-    """Name, content and type of each part that is not the body; names are made where there are none.
-
-    A forwarded message is one part, with what it carries inside itself. None for one that cannot be taken out.
-    """
-    count = 0
-    for part in _parts(message, limits.nesting):
-        forwarded = part.get_content_type() == FORWARDED
-        if part is body or (part.is_multipart() and not forwarded):
-            continue
-        if part.get_content_disposition() != "attachment" and not part.get_filename() and not forwarded:
-            continue
-        count += 1
-        if count > limits.children:
-            raise too_large(f"over {limits.children} attachments")
-        if forwarded:
-            yield part_name(part.get_filename() or f"message-{count}.eml", count), _forwarded(part), FORWARDED
-        else:
-            yield part_name(part.get_filename(), count), _payload(part), part.get_content_type()
-
-
 def _forwarded(part: EmailMessage) -> bytes | None:
-    inner = next(iter(part.iter_parts()), None)
+    inner = next(inner_parts(part), None)
     try:
         return None if inner is None else inner.as_bytes(policy=AS_IT_CAME)
-    except (MessageError, ValueError, IndexError, AttributeError, LookupError, TypeError):
+    except HEADER_ERRORS:
         return None
-
-
-def _parts(message: EmailMessage, left: int) -> Iterator[EmailMessage]:
-    if left < 0:
-        raise too_large("nested too deeply")
-    yield message
-    if message.is_multipart() and message.get_content_type() != FORWARDED:
-        for part in message.iter_parts():
-            if isinstance(part, EmailMessage):
-                yield from _parts(part, left - 1)
