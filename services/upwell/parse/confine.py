@@ -20,13 +20,31 @@ CLONE_NEWUSER, CLONE_NEWNET, CLONE_NEWIPC = 0x10000000, 0x40000000, 0x08000000
 PR_SET_NO_NEW_PRIVS, PR_SET_DUMPABLE = 38, 4
 WATCH_S = 0.05
 OVER_MEMORY_STATUS = 77
+# What libraries read, on Linux: themselves, fonts and time zones, the machine's processors. No document is among it.
+READ = (
+    *(
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/usr/lib",
+        "/usr/lib32",
+        "/usr/lib64",
+        "/usr/libexec",
+        "/usr/share",
+        "/usr/local/lib",
+    ),
+    *("/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types", "/etc/fonts"),
+    *("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu", "/sys/fs/cgroup"),
+    *("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"),
+)
 
 
 class Confinement(Record, frozen=True, kw_only=True, omit_defaults=False):
     """What holds in a parser's child on this system; `notes` says what could not be had, and why.
 
-    `network` False means that there is none. `landlock` is the version of that interface which holds (4: no TCP, 6: no
-    signals to others), 0 for none. `system_calls_filtered`: no new process, no socket, no change to any file.
+    `network` False means that there is none. `landlock` is the version of that interface which holds (1: no file but
+    those of Python and its libraries, 4: no TCP, 6: no signals to others), 0 for none. `system_calls_filtered`: no new
+    process, no socket, no change to any file.
     """
 
     platform: str
@@ -45,7 +63,7 @@ def confine(limits: Limits) -> Confinement:
     closed: list[str] = []
     left = _leave_network(closed)
     privileges = _no_new_privileges(notes)
-    landlock = restrict((os.devnull,), None, notes) if privileges else 0
+    landlock = restrict((os.devnull,), (*READ, *_of_python()), notes) if privileges else 0
     memory = _limit_memory(limits, notes)
     writes = _limit(resource.RLIMIT_FSIZE, 0, notes, "file writes")
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -64,6 +82,11 @@ def confine(limits: Limits) -> Confinement:
         system_calls_filtered=filtered,
         notes=tuple(notes),
     )
+
+
+def _of_python() -> tuple[str, ...]:
+    """Where modules are imported from, lazily too."""
+    return (sys.prefix, sys.base_prefix, sys.exec_prefix, *(path for path in sys.path if path))
 
 
 def allow_cpu(seconds: float) -> None:

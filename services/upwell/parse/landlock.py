@@ -28,9 +28,9 @@ class _PathBeneath(ctypes.Structure):
     _fields_ = (("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32))
 
 
-def restrict(written: Sequence[str], read: Sequence[str] | None, notes: list[str]) -> int:
-    """Forbid this process for good to write, make, remove or run any file but to write `written`, to use TCP, and to
-    signal others; with `read`, also to read anything that is not under one of these paths.
+def restrict(written: Sequence[str], read: Sequence[str], notes: list[str]) -> int:
+    """Forbid this process for good to read anything that is not under one of the paths `read`, to write anything but
+    `written`, to make, remove or run any file, to use TCP, and to signal others.
 
     Gives the version of the interface that holds, 0 for none (then a note says why): 4 closes TCP, 6 signals. Needs
     `no_new_privs`; holds for the calling thread and those that it starts.
@@ -43,8 +43,6 @@ def restrict(written: Sequence[str], read: Sequence[str] | None, notes: list[str
         notes.append(f"files are not fenced off (Landlock): {os.strerror(ctypes.get_errno())}")
         return 0
     files = (1 << FILE_RIGHTS[min(version, max(FILE_RIGHTS))]) - 1
-    if read is None:
-        files &= ~READING
     ruleset = _Ruleset(
         files,
         TCP_BIND_CONNECT if version >= TCP_SINCE else 0,
@@ -54,7 +52,7 @@ def restrict(written: Sequence[str], read: Sequence[str] | None, notes: list[str
     try:
         for path in written:
             _allow(libc, fd, path, files & (WRITE_FILE | TRUNCATE | READ_FILE))
-        for path in read or ():
+        for path in read:
             _allow(libc, fd, path, READING)
         if fd < 0 or libc.syscall(RESTRICT_SELF, fd, 0) != 0:
             notes.append(f"files are not fenced off (Landlock): {os.strerror(ctypes.get_errno())}")

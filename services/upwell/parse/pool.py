@@ -153,6 +153,7 @@ def child_environment() -> Mapping[str, str]:
     return {
         "PATH": os.defpath,
         "LANG": "C.UTF-8",
+        "HOME": "/nonexistent",
         "PYTHONPATH": str(Path(__file__).parents[2]),
         "PYTHONSAFEPATH": "1",
         "PYTHONDONTWRITEBYTECODE": "1",

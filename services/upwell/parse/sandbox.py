@@ -15,6 +15,7 @@ from upwell.parse.policy import DEFAULT_POLICY, ParsePolicy
 from upwell.parse.pool import ChildPool
 from upwell.parse.prepare import failed
 from upwell.parse.sandbox_child import Request
+from upwell.parse.source_file import read_file
 from upwell.records import JSON_ENCODER, ParsedDocument, PreparedDocument
 
 T = TypeVar("T")
@@ -37,6 +38,7 @@ class SandboxPreparer:
         policy: ParsePolicy = DEFAULT_POLICY,
         recycle_after: int = RECYCLE_AFTER,
     ) -> None:
+        self._limits = limits
         self.pool = ChildPool(
             embedder, fingerprint, workers=workers, limits=limits, policy=policy, recycle_after=recycle_after
         )
@@ -47,21 +49,21 @@ class SandboxPreparer:
         Raises Rejected (`parser_crashed`, `unreadable`) and Retryable (no child could be started, the file is gone).
         """
         try:
-            return _decoded(self.pool.ask(_request("prepare", content, name, media_type)), PREPARED)
+            return _decoded(self.pool.ask(_request("prepare", content, name, media_type, self._limits)), PREPARED)
         except Unparsable as e:
             return failed(e.status, e.reason)
 
     def explain(self, content: bytes | Path, name: str, media_type: str | None = None) -> bytes:
         """The same as JSON of what was parsed and chunked (`explanation`). Raises as `prepare` does."""
         try:
-            return self.pool.ask(_request("explain", content, name, media_type))
+            return self.pool.ask(_request("explain", content, name, media_type, self._limits))
         except Unparsable as e:
             return JSON_ENCODER.encode(unparsed(ParsedDocument(status=e.status, reason=e.reason)))
 
     def draw(self, content: bytes | Path, name: str, media_type: str | None = None) -> Drawings:
         """A PDF's pages as pictures, of anything else none. Raises as `prepare` does."""
         try:
-            return _decoded(self.pool.ask(_request("draw", content, name, media_type)), DRAWINGS)
+            return _decoded(self.pool.ask(_request("draw", content, name, media_type, self._limits)), DRAWINGS)
         except Unparsable as e:
             return Drawings(left_out=f"the pages are not drawn: {e.reason}")
 
@@ -89,12 +91,13 @@ class SandboxParser:
         policy: ParsePolicy = DEFAULT_POLICY,
         recycle_after: int = RECYCLE_AFTER,
     ) -> None:
+        self._limits = limits
         self.pool = ChildPool("", "", workers=workers, limits=limits, policy=policy, recycle_after=recycle_after)
 
     def parse(self, content: bytes | Path, name: str, media_type: str | None = None) -> ParsedDocument:
         """The document as blocks, or the status that says why not. Raises as `SandboxPreparer.prepare` does."""
         try:
-            return _decoded(self.pool.ask(_request("parse", content, name, media_type)), PARSED)
+            return _decoded(self.pool.ask(_request("parse", content, name, media_type, self._limits)), PARSED)
         except Unparsable as e:
             return ParsedDocument(status=e.status, reason=e.reason)
 
@@ -112,10 +115,10 @@ def sandbox_strength() -> Confinement:
         preparer.close()
 
 
-def _request(op: str, content: bytes | Path, name: str, media_type: str | None) -> Request:
-    if isinstance(content, bytes):
-        return Request(op=op, data=content, name=name, media_type=media_type)
-    return Request(op=op, path=str(content), name=name, media_type=media_type)
+def _request(op: str, content: bytes | Path, name: str, media_type: str | None, limits: Limits) -> Request:
+    """A file is read here: the child has no right to read any document. Raises as `read_file` does."""
+    data = content if isinstance(content, bytes) else read_file(content, limits)
+    return Request(op=op, data=data, name=name, media_type=media_type)
 
 
 def _decoded(answer: bytes, decoder: msgspec.msgpack.Decoder[T]) -> T:

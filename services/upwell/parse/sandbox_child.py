@@ -10,7 +10,6 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
-from pathlib import Path
 
 import msgspec
 
@@ -25,7 +24,6 @@ from upwell.parse.limits import Limits
 from upwell.parse.policy import ParsePolicy
 from upwell.parse.prepare import failed, prepare_document
 from upwell.parse.route import parse
-from upwell.parse.source_file import read_file
 from upwell.ports import Tokenizer
 from upwell.records import ENCODER, JSON_ENCODER, ParsedDocument, ParseStatus, Record
 
@@ -34,11 +32,10 @@ CPU_SLACK_S = 5.0  # the owner ends a document by the wall clock first, and says
 
 
 class Request(Record, frozen=True, kw_only=True):
-    """`op`: prepare, parse, explain or draw (a document as bytes or a path), warm (import heavy parsers), strength."""
+    """`op`: prepare, parse, explain or draw (a document), warm (import heavy parsers), strength."""
 
     op: str
-    data: bytes | None = None
-    path: str | None = None
+    data: bytes = b""
     name: str = ""
     media_type: str | None = None
 
@@ -92,7 +89,7 @@ class _Worker:
 
     def prepare(self, request: Request) -> bytes:
         prepared = prepare_document(
-            self._bytes(request),
+            request.data,
             request.name,
             request.media_type,
             tokenizer=self.tokenizer,
@@ -106,7 +103,7 @@ class _Worker:
         return JSON_ENCODER.encode(explanation(self._parsed(request), self.tokenizer, self.fingerprint))
 
     def draw(self, request: Request) -> bytes:
-        return ENCODER.encode(draw_pages(self._bytes(request), request.name, request.media_type, self.limits))
+        return ENCODER.encode(draw_pages(request.data, request.name, request.media_type, self.limits))
 
     def warm(self, _: Request) -> bytes:
         docling.warm()
@@ -119,10 +116,7 @@ class _Worker:
         return self._tokenizer
 
     def _parsed(self, request: Request) -> ParsedDocument:
-        return parse(self._bytes(request), request.name, request.media_type, self.limits, self.policy)
-
-    def _bytes(self, request: Request) -> bytes:
-        return request.data if request.data is not None else read_file(Path(request.path or ""), self.limits)
+        return parse(request.data, request.name, request.media_type, self.limits, self.policy)
 
 
 def _where(error: BaseException) -> str:
