@@ -19,6 +19,7 @@ BLOBS = memory_blobs()
 words = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
 st.register_type_strategy(str, words)
 st.register_type_strategy(int, st.integers(-(2**63), 2**64 - 1))
+st.register_type_strategy(float, st.floats(allow_nan=False))  # what is not a number equals nothing, itself neither
 halves = st.binary(min_size=4, max_size=64).filter(lambda data: len(data) % 2 == 0)
 vectors = st.builds(Vectors, dense=halves, late=halves)
 names = words.filter(bool)
