@@ -9,19 +9,26 @@ from upwell.parse.pdf.furniture import page_furniture, repeated_pictures
 from upwell.parse.pdf.headings import mark_headings, sound_title
 from upwell.parse.pdf.items import page_items
 from upwell.parse.pdf.kinds import Item, code_text, is_bullet, read_as, without_bullet
+from upwell.parse.pdf.layout import Look
 from upwell.parse.pdf.lists import nest
 from upwell.parse.pdf.page import Page
+from upwell.parse.pdf.tables.across import joined_tables
 from upwell.records import Kind
 
 
-def add_pages(pages: Sequence[Page], bookmarks: Sequence[Bookmark], named: str, outline: Outline) -> str | None:
-    """Add the blocks of all pages to the outline; returns the title. `named` is that of the file's properties."""
+def add_pages(
+    pages: Sequence[Page], bookmarks: Sequence[Bookmark], named: str, outline: Outline, look: Look | None = None
+) -> str | None:
+    """Add the blocks of all pages to the outline; returns the title. `named` is that of the file's properties.
+
+    `look` is asked what a page looks like where its words leave a doubt.
+    """
     furniture = page_furniture(pages)
     reading = read_as([p for page in pages for i, p in enumerate(page.pieces) if i not in furniture[page.number]])
     logos = repeated_pictures(pages)
-    items = [item for page in pages for item in page_items(page, furniture[page.number], logos, reading)]
+    items = [item for page in pages for item in page_items(page, furniture[page.number], logos, reading, look)]
     mark_headings(items, reading, bookmarks, named)
-    items = nest(run_on(items, reading.vocabulary))
+    items = nest(run_on(joined_tables(items), reading.vocabulary))
     _emit(items, pages, furniture, outline)
     return _title(outline, named)
 

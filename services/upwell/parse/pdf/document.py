@@ -8,8 +8,10 @@ from upwell.parse import ocr
 from upwell.parse.failures import corrupt
 from upwell.parse.limits import Limits
 from upwell.parse.outline import Outline
+from upwell.parse.pdf import layout
 from upwell.parse.pdf.blocks import add_pages
 from upwell.parse.pdf.file import PdfFile
+from upwell.parse.pdf.layout import Look
 from upwell.parse.pdf.page import read_pages
 from upwell.parse.pdf.scans import read_scans
 from upwell.parse.policy import DEFAULT_POLICY, ParsePolicy
@@ -40,7 +42,8 @@ def parse_pdf(
         status = ParseStatus.NEEDS_OCR if scans.unread else ParseStatus.EMPTY
         return replace(parsed, status=status, reason=_wordless(scans.unread, policy))
     outline = Outline(limits.characters)
-    title = add_pages(scans.pages, bookmarks, named, outline)
+    look = Look(data, limits) if policy.layout and layout.available() else None
+    title = add_pages(scans.pages, bookmarks, named, outline, look)
     return replace(parsed, blocks=tuple(outline.blocks), title=title, reason=_missing(scans.unread, unread))
 
 

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from upwell.parse.pdf.captions import bind, drawn_figures, is_caption
 from upwell.parse.pdf.frame import BBox
 from upwell.parse.pdf.kinds import Item, Reading, plain_kind
+from upwell.parse.pdf.layout import Look
 from upwell.parse.pdf.lines import right_to_left
 from upwell.parse.pdf.order import Region, column, reading_order, regions, rows_of
 from upwell.parse.pdf.page import Page, Piece
@@ -24,10 +25,12 @@ class _Figure(msgspec.Struct):
 Thing = Region | FoundTable | _Figure
 
 
-def page_items(page: Page, furniture: frozenset[int], repeated: frozenset[BBox], reading: Reading) -> list[Item]:
+def page_items(
+    page: Page, furniture: frozenset[int], repeated: frozenset[BBox], reading: Reading, look: Look | None = None
+) -> list[Item]:
     """All of a page but its furniture. `repeated` pictures (a logo on each page) are no figures."""
     body = replace(page, pieces=tuple(p for i, p in enumerate(page.pieces) if i not in furniture))
-    tables = find_tables(body)
+    tables = find_tables(body, look)
     taken = frozenset().union(*(table.pieces for table in tables))
     pieces = [p for i, p in enumerate(body.pieces) if i not in taken]
     figures = [_Figure(bbox=box) for box in page.pictures if box not in repeated and not _covers(page, box)]

@@ -93,14 +93,16 @@ def regions_of(pixels: Any, scale: float) -> tuple[LookRegion, ...]:
 def _engine() -> Any:
     from rapid_layout import ModelType, RapidLayout  # noqa: PLC0415 - seconds of imports, and an extra
 
-    for name in list(logging.root.manager.loggerDict):
-        if name.startswith("rapid_layout"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # it writes its files' paths to standard error
     spec = importlib.util.find_spec("rapid_layout")
     folder = Path(spec.origin).parent if spec is not None and spec.origin else Path()
-    return RapidLayout(
-        model_type=ModelType.PP_LAYOUT_CDLA,
-        model_dir_or_path=str(folder.joinpath(*WEIGHTS)),
-        conf_thresh=LEAST_CONFIDENCE,
-        engine_cfg={"intra_op_num_threads": 1, "inter_op_num_threads": 1},
-    )
+    off = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)  # it writes its files' paths to standard error
+    try:
+        return RapidLayout(
+            model_type=ModelType.PP_LAYOUT_CDLA,
+            model_dir_or_path=str(folder.joinpath(*WEIGHTS)),
+            conf_thresh=LEAST_CONFIDENCE,
+            engine_cfg={"intra_op_num_threads": 1, "inter_op_num_threads": 1},
+        )
+    finally:
+        logging.disable(off)

@@ -1,5 +1,8 @@
 """Tables on a page: from ruling lines where they are drawn, else from lines whose words stand in columns."""
 
+from functools import partial
+
+from upwell.parse.pdf.layout import Look
 from upwell.parse.pdf.page import Page
 from upwell.parse.pdf.tables.aligned import aligned_tables
 from upwell.parse.pdf.tables.build import FoundTable
@@ -10,9 +13,10 @@ from upwell.parse.pdf.tables.words import words_of
 __all__ = ["FoundTable", "find_tables"]
 
 
-def find_tables(page: Page) -> list[FoundTable]:
-    """Ruled tables first; aligned ones among the words that are left."""
+def find_tables(page: Page, look: Look | None = None) -> list[FoundTable]:
+    """Ruled tables first; aligned ones among the words that are left. `look` is asked where these leave a doubt."""
     rules = Rules(page.horizontal, page.vertical)
     left = Remaining(words_of(page))
+    looks = None if look is None else partial(look.regions, page)
     found = ruled_tables(rules, left, page.drawn)
-    return [*found, *aligned_tables(rules, left, page.drawn)]
+    return [*found, *aligned_tables(rules, left, page.drawn, looks)]

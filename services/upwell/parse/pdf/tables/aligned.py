@@ -6,7 +6,8 @@ from itertools import pairwise
 from upwell.parse.pdf.page import BBox, union
 from upwell.parse.pdf.tables.build import FoundTable, Region, build
 from upwell.parse.pdf.tables.columns import Column, find_columns
-from upwell.parse.pdf.tables.likely import CAPTION, aligned_likely
+from upwell.parse.pdf.tables.likely import CAPTION, aligned_likely, doubtful
+from upwell.parse.pdf.tables.looks import Looks, looks_so
 from upwell.parse.pdf.tables.prose import without_prose
 from upwell.parse.pdf.tables.ruled import Remaining, is_drawing
 from upwell.parse.pdf.tables.rules import Rules
@@ -20,16 +21,29 @@ LEAST_LINES = 3
 SEVERAL_SHARE = 0.4
 
 
-def aligned_tables(rules: Rules, left: Remaining, drawn: Sequence[BBox] = ()) -> list[FoundTable]:
-    """Tables among the words that are left; those are taken. Labels among what is `drawn` are none."""
+def aligned_tables(
+    rules: Rules, left: Remaining, drawn: Sequence[BBox] = (), look: Looks | None = None
+) -> list[FoundTable]:
+    """Tables among the words that are left; those are taken. Labels among what is `drawn` are none.
+
+    Where the words leave a doubt, `look` is asked what the page looks like.
+    """
     found: list[FoundTable] = []
     words = _without_code(without_prose(left.words), left.words)
     for run in _runs(lines_of(words, GAP_SHARE)):
-        table = _table(run, rules)
-        if table is not None and not is_drawing(table.bbox, drawn):
+        table, gap = _table(run, rules)
+        if table is not None and not is_drawing(table.bbox, drawn) and _is_one(table, gap, look):
             found.append(table)
             left.take(table)
     return found
+
+
+def _is_one(table: FoundTable, gap: float, look: Looks | None) -> bool:
+    """What the cells say; in doubt, what the page looks like."""
+    sure = aligned_likely(table.table, gap)
+    if look is None or not doubtful(table.table, sure=sure):
+        return sure
+    return looks_so(table.bbox, look(), otherwise=sure)
 
 
 def _without_code(words: Sequence[Word], on_page: Sequence[Word]) -> Sequence[Word]:
@@ -88,7 +102,8 @@ def _tight(above: Line, below: Line) -> bool:
     return line_box(below)[1] - line_box(above)[3] <= 0.8 * below[0].size
 
 
-def _table(run: Sequence[Line], rules: Rules) -> FoundTable | None:
+def _table(run: Sequence[Line], rules: Rules) -> tuple[FoundTable | None, float]:
+    """What a run makes, and the narrowest gap between its columns in sizes of its letters."""
     words = tuple(w for line in run for s in line for w in s.words)
     box = union([w.bbox for w in words])
     box = (box[0] - EDGE_POINTS, box[1] - EDGE_POINTS, box[2] + EDGE_POINTS, box[3] + EDGE_POINTS)
@@ -96,4 +111,4 @@ def _table(run: Sequence[Line], rules: Rules) -> FoundTable | None:
     table = build(Region(words=words, horizontal=tuple(inner.horizontal), vertical=(), bbox=box))
     columns = find_columns(run)
     gap = min((b.left - a.right for a, b in pairwise(columns)), default=0.0) / words[0].size
-    return table if table is not None and aligned_likely(table.table, gap) else None
+    return table, gap

@@ -26,6 +26,7 @@ PROSE_WORDS = 9
 LONGEST_MEAN_CHARACTERS = 40
 LEAST_FILLED = 0.4
 LEAST_ROWS = 3
+LEAST_DOUBTFUL_CELLS = 6
 ENOUGH_FIGURES = 0.6
 MOST_LABELS = 0.5
 MOST_LEADERS = 0.3
@@ -62,6 +63,14 @@ def aligned_likely(table: Table, gap_sizes: float) -> bool:
     if table.cols > 2:
         return True
     return bool(numeric) or (table.rows > 3 and gap_sizes >= 2 and _first_bold_like(table))
+
+
+def doubtful(table: Table, *, sure: bool) -> bool:
+    """Whether its cells leave a doubt: a table of whitespace without figures, or one that was just not taken."""
+    filled = [cell for cell in table.cells if cell.text]
+    if sure:
+        return not numeric_columns(table)
+    return len(filled) >= LEAST_DOUBTFUL_CELLS and _whole_rows(table) >= LEAST_ROWS and not _other(table, filled)
 
 
 def _whole_rows(table: Table) -> int:
