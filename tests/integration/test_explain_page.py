@@ -5,6 +5,7 @@ import io
 import json
 import zipfile
 
+import pypdfium2
 import pytest
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
@@ -30,6 +31,18 @@ def explainer():
     made = Explainer("hash")
     yield made
     made.close()
+
+
+def turned(data, degrees, crop):
+    """The same PDF with its pages turned clockwise and cut to a box."""
+    document, file = pypdfium2.PdfDocument(data), io.BytesIO()
+    for sheet in document:
+        sheet.set_rotation(degrees)
+        if crop:
+            sheet.set_cropbox(*crop)
+    document.save(file)
+    document.close()
+    return file.getvalue()
 
 
 def pdf(pages=2):
@@ -116,15 +129,26 @@ def test_the_page_loads_without_complaints_and_asks_for_nothing(tab, explainer, 
     assert tab.run("document.title") == "2 documents explained"
 
 
-def test_boxes_lie_over_the_words_that_are_drawn(tab, explainer, tmp_path):
+@pytest.mark.parametrize(
+    ("degrees", "crop", "aspect"),
+    [
+        (0, None, A4[0] / A4[1]),
+        (0, (60, 380, 560, 780), 500 / 400),
+        (90, None, A4[1] / A4[0]),
+        (180, None, A4[0] / A4[1]),
+        (270, (60, 380, 560, 780), 400 / 500),
+    ],
+    ids=["upright", "cropped", "turned right", "upside down", "turned left and cropped"],
+)
+def test_boxes_lie_over_the_words_that_are_drawn(tab, explainer, tmp_path, degrees, crop, aspect):  # noqa: PLR0917
     """Nearly every dark pixel of the picture is inside a block's box, and each box holds some."""
-    target, _ = written(explainer, tmp_path, {"harvest.pdf": pdf()})
+    target, _ = written(explainer, tmp_path, {"harvest.pdf": turned(pdf(1), degrees, crop)})
     tab.open(target)
     seen = tab.run(DARK_OUTSIDE)
     assert len(seen["hits"]) >= 3
     assert min(seen["hits"]) > 100
     assert seen["outside"] < sum(seen["hits"]) / 50
-    assert seen["aspect"] == pytest.approx(A4[0] / A4[1], rel=0.01)
+    assert seen["aspect"] == pytest.approx(aspect, rel=0.01)
 
 
 def test_a_box_is_where_its_words_were_written(tab, explainer, tmp_path):
