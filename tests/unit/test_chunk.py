@@ -50,6 +50,12 @@ def test_contents_and_front_matter_are_dropped_with_reasons():
     assert all("Contents" not in c.text for c in made.chunks)
 
 
+def test_a_last_heading_of_one_endless_word_states_its_true_tokens():
+    """A heading at the end joins what precedes it; where its only word was cut, the chunk's tokens are counted anew."""
+    for chunk in prepared("words\n\n# " + "0" * 900).chunks:
+        assert chunk.tokens == len(TOKENIZER.offsets(chunk.text))
+
+
 def test_prefix_keeps_the_deepest_parts():
     """Over the limit the outer parts go first, then the last words of the deepest."""
 

@@ -42,6 +42,7 @@ SENTENCE_END = re.compile(rf"(?:[.!?\u061f\u06d4\u0964\u2026]+[{CLOSERS}]*(?=\s)
 WORD_END = re.compile(r"\s+")
 LINE = re.compile(r"[^\n]*\n?")
 SIGNATURE = re.compile(r"[:{(]\s*$")
+WHOLE = frozenset({Kind.TABLE, Kind.CODE, Kind.TITLE, Kind.HEADING})
 SLICE_CHARACTERS = 64
 LEAD_SHARE = 3
 
@@ -52,7 +53,7 @@ def split_block(number: int, block: Block, measure: Measure, policy: ChunkPolicy
     `room` is what is left in a chunk that already holds what the block is bound to.
     """
     weight = measure.weight(number, 0, len(block.text))
-    if weight <= min(room, policy.whole_tokens if block.kind in {Kind.TABLE, Kind.CODE} else policy.most_tokens):
+    if weight <= min(room, policy.whole_tokens if block.kind in WHOLE else policy.most_tokens):
         tokens = measure.tokens(number, 0, len(block.text))
         border = Border.ITEM if block.kind is Kind.LIST_ITEM else Border.BLOCK
         yield Piece(block=number, start=0, end=len(block.text), tokens=tokens, weight=weight, border=border)

@@ -3,7 +3,7 @@
 from upwell.errors import Misconfigured
 from upwell.records import Record
 
-CHUNKER = "layout/1"
+CHUNKER = "layout/2"
 SMALLEST_LIMIT_TOKENS = 48
 
 
@@ -16,9 +16,9 @@ class ChunkPolicy(Record, frozen=True, kw_only=True):
     `special_tokens` for what the model adds. `characters_per_token` bounds text that tokenizers swallow whole.
     """
 
-    least_tokens: int = 100
-    most_tokens: int = 250
-    crumb_tokens: int = 50
+    least_tokens: int = 70
+    most_tokens: int = 175
+    crumb_tokens: int = 35
     whole_tokens: int = 400
     room_tokens: int = 440
     prefix_tokens: int = 64

@@ -91,13 +91,17 @@ class _Builder:
             self.close()
         elif self.pieces:
             last = self.done.pop()
-            tail = (replace(piece, border=Border.BOUND) for piece in self.pieces)
-            self.done.append(Section(pieces=(*last.pieces, *tail)))
+            self.done.append(Section(pieces=(*last.pieces, *map(_bound, self.pieces))))
         return self.done
 
     def _append(self, piece: Piece) -> None:
         self.chain = piece.weight + (self.chain if piece.border is Border.BOUND else 0)
         self.pieces.append(piece)
+
+
+def _bound(piece: Piece) -> Piece:
+    # A word that was cut stays marked: its tokens are not the sum of its pieces' tokens.
+    return piece if piece.border is Border.CHARACTER else replace(piece, border=Border.BOUND)
 
 
 def _belongs(before: Block, block: Block) -> bool:
