@@ -3,6 +3,8 @@
 import codecs
 import re
 
+from upwell.parse.charset_guess import fits, guess
+
 BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -17,8 +19,12 @@ ESCAPED_JAPANESE = re.compile(rb"\x1b\$[@B]")
 CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\x08"))
 COMMON_LEAD = (0x81, 0x98)
 JAPANESE_SHARE = 0.7
+WESTERN = frozenset({"cp1252", "iso8859-1", "ascii", "iso8859-15"})
+LEAST_BEYOND = 8
+DAMAGE_SHARE = 0.1
 BINARY_SHARE = 0.02
 SAMPLE_BYTES = 64 * 1024
+DECLARED_BYTES = 16 * 1024
 
 
 def decode(data: bytes, declared: str | None = None) -> tuple[str, str]:
@@ -35,18 +41,30 @@ def detect_encoding(data: bytes, declared: str | None = None) -> str:
     marked = next((name for bom, name in BOMS if data.startswith(bom)), None)
     if marked:
         return marked
-    if ESCAPED_JAPANESE.search(data[:SAMPLE_BYTES]) and _fits(data, "iso2022_jp"):
+    if ESCAPED_JAPANESE.search(data[:SAMPLE_BYTES]) and fits(data, "iso2022_jp"):
         return "iso2022_jp"
-    if _fits(data, "utf-8") and b"\0" not in data[:SAMPLE_BYTES]:
+    if fits(data, "utf-8") and b"\0" not in data[:SAMPLE_BYTES]:
         return "utf-8"
     if wide := _wide(data):
         return wide
+    if _is_damaged_utf8(data[:SAMPLE_BYTES]):
+        return "utf-8"
     hint = declared or _declared(data)
-    if hint and (name := _known(hint)) and _fits(data, name):
+    name = _known(hint) if hint else None
+    if name and name not in WESTERN and fits(data, name):
         return name
     if _is_japanese(data[:SAMPLE_BYTES]):
         return "cp932"
-    return _western(data)
+    # A Western encoding fits any bytes, and is what programs name that do not know.
+    return guess(data) or (name if name and fits(data, name) else _western(data))
+
+
+def _is_damaged_utf8(sample: bytes) -> bool:
+    """Whether all but a few of the characters beyond ASCII are UTF-8: a text that was cut, or has one bad byte."""
+    text = sample.decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    beyond = len(text) - len(text.encode("ascii", "ignore")) - bad
+    return beyond >= LEAST_BEYOND and bad <= DAMAGE_SHARE * beyond
 
 
 def looks_binary(data: bytes) -> bool:
@@ -59,16 +77,8 @@ def looks_binary(data: bytes) -> bool:
     return len(sample) - len(sample.translate(None, CONTROLS)) > BINARY_SHARE * len(sample)
 
 
-def _fits(data: bytes, encoding: str) -> bool:
-    try:
-        data.decode(encoding)
-    except (UnicodeDecodeError, LookupError):
-        return False
-    return True
-
-
 def _declared(data: bytes) -> str | None:
-    found = DECLARED.search(data[:4096])
+    found = DECLARED.search(data[:DECLARED_BYTES])
     return found.group(1).decode("ascii") if found else None
 
 
@@ -116,4 +126,4 @@ def _western(data: bytes) -> str:
     # Windows-1252 and iso-8859-1 differ only in 0x80-0x9f: without those, the plainer name is the true one.
     if not any(0x80 <= b <= 0x9F for b in data):
         return "iso-8859-1"
-    return "cp1252" if _fits(data, "cp1252") else "iso-8859-1"
+    return "cp1252" if fits(data, "cp1252") else "iso-8859-1"
