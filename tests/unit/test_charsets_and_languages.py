@@ -102,6 +102,11 @@ def test_what_a_page_says_of_its_encoding_is_a_hint(head, encoding, code):
     assert parse(page.encode(encoding), "a.html", None, DEFAULT_LIMITS).blocks[0].text == text
 
 
+def test_a_few_letters_are_western():
+    """An alphabet by itself is no word of another."""
+    assert decode("können äöüß".encode("latin-1")) == ("können äöüß", "iso-8859-1")
+
+
 def test_utf8_with_a_bad_byte_is_still_utf8():
     """One character is lost, not every umlaut."""
     data = PROSE["de"].encode() * 5
