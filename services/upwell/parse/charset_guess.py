@@ -14,7 +14,7 @@ RUN = re.compile(rb"[\x80-\xff]+")
 SAMPLE_BYTES = 64 * 1024
 RUN_LENGTH = 3
 RUN_SHARE = 0.6
-LEAST_RUNS = 3
+LEAST_BYTES = 12
 LEAST_CHARACTERS = 2
 HIRAGANA = "".join(map(chr, range(0x3041, 0x3094)))
 KATAKANA = "".join(map(chr, range(0x30A1, 0x30F7)))
@@ -68,7 +68,7 @@ def guess(data: bytes) -> str | None:
         return None
     best = _best(data, sample, WIDE)
     words = [len(run) for run in runs if len(run) >= RUN_LENGTH]
-    if best is None and len(words) >= LEAST_RUNS and sum(words) >= RUN_SHARE * sum(map(len, runs)):
+    if best is None and sum(words) >= max(LEAST_BYTES, RUN_SHARE * sum(map(len, runs))):
         best = _best(data, sample, NARROW)
     return best or _central(data, sample)
 
