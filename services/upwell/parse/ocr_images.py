@@ -30,7 +30,7 @@ def parse_image(data: bytes, limits: Limits, policy: ParsePolicy) -> ParsedDocum
     pages: list[Page] = []
     unread: list[int] = []
     allowance = Allowance(limits)
-    for number, pixels, scale in _frames(data):
+    for number, pixels, scale in frames(data):
         if allowance.spent:
             unread.append(number)
             continue
@@ -54,7 +54,7 @@ def parse_image(data: bytes, limits: Limits, policy: ParsePolicy) -> ParsedDocum
     )
 
 
-def _frames(data: bytes) -> Iterator[tuple[int, Any, float]]:
+def frames(data: bytes) -> Iterator[tuple[int, Any, float]]:
     """Number, pixels (BGR) and points a pixel of each frame. Raises Unparsable."""
     import numpy as np  # noqa: PLC0415 - only where there is OCR
     from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError  # noqa: PLC0415 - as above
