@@ -62,9 +62,10 @@ def confine(limits: Limits) -> Confinement:
     notes: list[str] = []
     closed: list[str] = []
     left = _leave_network(closed)
+    statm = _statm()
     privileges = _no_new_privileges(notes)
     landlock = restrict((os.devnull,), (*READ, *_of_python()), notes) if privileges else 0
-    memory = _limit_memory(limits, notes)
+    memory = _limit_memory(limits, statm, notes)
     writes = _limit(resource.RLIMIT_FSIZE, 0, notes, "file writes")
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     _limit(resource.RLIMIT_CORE, 0, notes, "core dumps")
@@ -121,7 +122,7 @@ def _no_new_privileges(notes: list[str]) -> bool:
     return False
 
 
-def _limit_memory(limits: Limits, notes: list[str]) -> str:
+def _limit_memory(limits: Limits, statm: int | None, notes: list[str]) -> str:
     """Private memory by rlimit where the kernel counts it (Linux), and by a thread that looks and ends the process.
 
     Both, because a C library that gets no memory aborts, which looks like a fault of its own; the thread sees it coming
@@ -129,22 +130,28 @@ def _limit_memory(limits: Limits, notes: list[str]) -> str:
     """
     limited = sys.platform == "linux" and _limit(resource.RLIMIT_DATA, limits.memory_bytes, notes, "memory")
     most = limits.memory_bytes - limits.memory_bytes // 16
-    threading.Thread(target=_watch_memory, args=(most,), daemon=True).start()
+    threading.Thread(target=_watch_memory, args=(most, statm), daemon=True).start()
     return "rlimit" if limited else "watched"
 
 
-def _watch_memory(most_bytes: int) -> None:
-    resident = _resident_linux if sys.platform == "linux" else _resident_at_most
+def _watch_memory(most_bytes: int, statm: int | None) -> None:
     while True:
-        if resident() > most_bytes:
+        if (_resident_at_most() if statm is None else _resident(statm)) > most_bytes:
             os._exit(OVER_MEMORY_STATUS)
         time.sleep(WATCH_S)
 
 
-def _resident_linux() -> int:
+def _statm() -> int | None:
+    """The kernel's count of this process's pages, opened while it may be."""
+    try:
+        return os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+
+
+def _resident(statm: int) -> int:
     # Not ru_maxrss, which a process begins with the highest that its parent ever had.
-    with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - the cheapest way, twenty times a second
-        return int(file.read().split()[1]) * resource.getpagesize()
+    return int(os.pread(statm, 100, 0).split()[1]) * resource.getpagesize()
 
 
 def _resident_at_most() -> int:

@@ -25,7 +25,7 @@ class Limits(Record, frozen=True, kw_only=True):
     children: int = 100
     child_depth: int = 3
     wall_s: float = 60.0
-    memory_bytes: int = 800 * MIB
+    memory_bytes: int = 860 * MIB
     answer_bytes: int = 128 * MIB
     kept_bytes: int = 512 * MIB
     open_files: int = 128

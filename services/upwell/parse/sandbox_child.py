@@ -8,6 +8,7 @@ document does to it stays here.
 import logging
 import os
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable
 
@@ -137,6 +138,7 @@ def main(arguments: list[str]) -> None:
     policy = msgspec.json.decode(policy_json, type=ParsePolicy)
     worker = _Worker(tokenizer, fingerprint, limits, policy, confine(limits))
     _fall_silent()
+    tempfile.tempdir = "/nonexistent"  # libraries ask at import where it is, and Python would try to write there
     serve(worker, int(socket_fd), int(lifeline_fd))
 
 
