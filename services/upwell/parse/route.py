@@ -7,6 +7,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from upwell.parse import docling, media
+from upwell.parse.arbitrate import arbitrated
 from upwell.parse.archive_members import parse_archive
 from upwell.parse.captions import parse_captions
 from upwell.parse.code import parse_code
@@ -66,7 +67,9 @@ def parse(
         )
     media_type = detect(data, name, claimed)
     try:
-        return finished(_parse(_Raw(data, name, media_type, limits, policy, depth)), media_type)
+        raw = _Raw(data, name, media_type, limits, policy, depth)
+        parsed = arbitrated(data, media_type, limits, lambda: _parse(raw)) if policy.arbitrate else _parse(raw)
+        return finished(parsed, media_type)
     except Unparsable as e:
         return ParsedDocument(status=e.status, reason=e.reason, media_type=media_type)
     except RecursionError:
