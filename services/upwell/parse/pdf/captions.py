@@ -30,6 +30,7 @@ SMALLEST_FIGURE_POINTS = 40.0
 LEAST_SHAPES = 4
 MOST_SHAPES = 3_000
 MOST_CLUSTERS = 60
+MOST_CAPTIONS = 200
 
 
 def is_caption(text: str) -> bool:
@@ -45,7 +46,7 @@ def bind(items: list[Item]) -> list[Item]:
             if styled or len(item.text) < 120:
                 item.kind = Kind.CAPTION
     bound = list(items)
-    for caption in [item for item in items if item.kind is Kind.CAPTION]:
+    for caption in [item for item in items if item.kind is Kind.CAPTION][:MOST_CAPTIONS]:
         host = _near(caption, items)
         if host is None:
             continue
@@ -76,7 +77,7 @@ def _near(caption: Item, items: Sequence[Item]) -> Item | None:
 def drawn_figures(page: Page, pieces: Sequence[Piece], others: Sequence[BBox]) -> list[tuple[BBox, frozenset[int]]]:
     """Clusters of strokes beside a figure's caption where there is no picture, and the pieces inside each."""
     captions = [p for p in pieces if is_caption(p.text) and OF_FIGURES.match(p.text)]
-    captions = [c for c in captions if not any(_beside(c.bbox, other) for other in others)]
+    captions = [c for c in captions[:MOST_CAPTIONS] if not any(_beside(c.bbox, other) for other in others)]
     if not captions or len(page.drawn) < LEAST_SHAPES:
         return []
     found: list[tuple[BBox, frozenset[int]]] = []

@@ -27,8 +27,8 @@ def parse_pdf(
 ) -> ParsedDocument:
     """Blocks in reading order, words of scanned pages by OCR where it is there. Raises Unparsable."""
     with PdfFile(data, limits) as file:
-        attached = file.attached(limits)
         pages = list(read_pages(file, limits))
+        attached = file.attached()
         bookmarks, named = file.bookmarks(), file.metadata_title()
         if file.count and not pages:
             raise corrupt("no page of the PDF can be read")

@@ -17,7 +17,10 @@ LONGEST_URI = 2_048
 WIDEST_PAGE_POINTS = 100_000.0
 END_BYTES = 2_048
 SHARPEST = 200 / 72
-FILE_ATTACHMENT = 17
+FREE_TEXT, STAMP, FILE_ATTACHMENT, WIDGET = 3, 13, 17, 20
+SHOWN_ANNOTATIONS = frozenset({FREE_TEXT, STAMP, WIDGET})
+MOST_ANNOTATIONS = 2_000
+FLAT_FOR_DISPLAY, FLATTENED = 0, 1
 
 
 class Bookmark(Record, frozen=True, kw_only=True):
@@ -35,7 +38,9 @@ class PdfFile:
         import pypdfium2  # type: ignore[import-untyped]  # noqa: PLC0415 - a C library that loads only when a PDF comes
         import pypdfium2.raw as pdfium  # type: ignore[import-untyped]  # noqa: PLC0415 - as above
 
-        self._pdfium, self._error = pdfium, pypdfium2.PdfiumError
+        self._pdfium, self._error, self._wrapped = pdfium, pypdfium2.PdfiumError, pypdfium2.PdfAttachment
+        self._limits, self._left = limits, limits.unpacked_bytes
+        self._attached: list[tuple[str, bytes]] = []
         self.whole = b"%%EOF" in data[-END_BYTES:]
         self.unread: list[int] = []
         try:
@@ -104,8 +109,8 @@ class PdfFile:
                 page.close()
         return pixels
 
-    def links(self, page: Any, frame: Frame) -> tuple[tuple[BBox, str], ...]:
-        """The boxes that lead to an address, at most 500."""
+    def links(self, page: Any) -> list[tuple[BBox, str]]:
+        """The boxes (left, bottom, right, top, as the PDF has them) that lead to an address, at most 500."""
         pdfium, found = self._pdfium, []
         position, link, rect = ctypes.c_int(0), pdfium.FPDF_LINK(), pdfium.FS_RECTF()
         for _ in range(MOST_LINKS_A_PAGE):
@@ -113,8 +118,8 @@ class PdfFile:
                 break
             uri = self._uri(link)
             if uri and pdfium.FPDFLink_GetAnnotRect(link, rect):
-                found.append((frame.bbox(rect.left, rect.bottom, rect.right, rect.top), uri))
-        return tuple(found)
+                found.append(((rect.left, rect.bottom, rect.right, rect.top), uri))
+        return found
 
     def _uri(self, link: Any) -> str:
         pdfium = self._pdfium
@@ -153,18 +158,57 @@ class PdfFile:
         except (self._error, ValueError, UnicodeDecodeError):
             return ""
 
-    def attached(self, limits: Limits) -> list[tuple[str, bytes]]:
-        """Names and bytes of the files attached to the document, damaged ones left out."""
-        found: list[tuple[str, bytes]] = []
-        left = limits.unpacked_bytes
-        for i in range(min(self.document.count_attachments(), limits.children)):
+    def attached(self) -> list[tuple[str, bytes]]:
+        """Names and bytes of the files attached to the document, and to the pages that were `settled` so far."""
+        for i in range(min(self.document.count_attachments(), self._limits.children)):
             try:
-                attachment = self.document.get_attachment(i)
-                name, content = attachment.get_name(), bytes(attachment.get_data())
-            except (self._error, ValueError, UnicodeDecodeError):
+                self._keep(self.document.get_attachment(i))
+            except self._error:
                 continue  # a damaged attachment does not take its PDF with it
-            left -= len(content)
-            if left < 0:
-                break
-            found.append((part_name(name, i + 1), content))
-        return found
+        return self._attached
+
+    def _keep(self, attachment: Any) -> None:
+        """Take a file's bytes as far as the limits allow."""
+        content = self._content(attachment, self._left)
+        if content is not None and len(self._attached) < self._limits.children:
+            self._left -= len(content)
+            self._attached.append((part_name(self._name(attachment), len(self._attached) + 1), content))
+
+    def _content(self, attachment: Any, most_bytes: int) -> bytes | None:
+        size = ctypes.c_ulong()
+        self._pdfium.FPDFAttachment_GetFile(attachment, None, 0, size)
+        if not 0 < size.value <= most_bytes:
+            return None
+        try:
+            return bytes(attachment.get_data())
+        except (self._error, ValueError):
+            return None
+
+    def _name(self, attachment: Any) -> str | None:
+        try:
+            return str(attachment.get_name())
+        except (self._error, ValueError, UnicodeDecodeError):
+            return None
+
+    def settled(self, page: Any, number: int) -> Any:
+        """The page with what its forms and notes show (fields' values, text boxes, stamps) drawn into it.
+
+        Where there is any it is another page object, to be closed by the caller. Keeps the files attached to it.
+        """
+        pdfium, kinds = self._pdfium, set()
+        for i in range(min(pdfium.FPDFPage_GetAnnotCount(page), MOST_ANNOTATIONS)):
+            annotation = pdfium.FPDFPage_GetAnnot(page, i)
+            if not annotation:
+                continue
+            kinds.add(pdfium.FPDFAnnot_GetSubtype(annotation))
+            if pdfium.FPDFAnnot_GetSubtype(annotation) == FILE_ATTACHMENT:
+                attachment = pdfium.FPDFAnnot_GetFileAttachment(annotation)
+                if attachment:
+                    self._keep(self._wrapped(attachment, self.document))
+            pdfium.FPDFPage_CloseAnnot(annotation)
+        if not kinds & SHOWN_ANNOTATIONS or pdfium.FPDFPage_Flatten(page, FLAT_FOR_DISPLAY) != FLATTENED:
+            return page
+        try:
+            return self.document[number - 1]
+        except self._error:
+            return page

@@ -1,7 +1,8 @@
 """A PDF page as we see it: pieces of lines, rules, pictures; points from the top left."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from upwell.parse.limits import Limits
 from upwell.parse.pdf.file import PdfFile
@@ -77,31 +78,41 @@ def read_pages(file: PdfFile, limits: Limits) -> Iterator[Page]:
     """The pages in order; one that cannot be loaded is noted in `file` and left out. Raises Unparsable."""
     characters = limits.characters
     for number, page in file.pages():
-        frame = file.frame(page)
-        text_page = file.text_page(page)
+        links = file.links(page)
+        settled = file.settled(page, number)
         try:
-            words = page_words(text_page, frame, number)
+            read = _read(file, settled, number, links)
         finally:
-            text_page.close()
-        turn = _most_run(words)
-        frame = frame.turned(turn)
-        shapes = page_shapes(page, frame)
-        read = Page(
-            number=number,
-            width=frame.width,
-            height=frame.height,
-            pieces=tuple(_pieces(words, turn, frame)),
-            horizontal=shapes.horizontal,
-            vertical=shapes.vertical,
-            pictures=shapes.pictures,
-            drawn=shapes.drawn,
-            links=file.links(page, frame),
-            turn=turn,
-        )
+            if settled is not page:
+                settled.close()
         characters -= read.characters
         yield read
         if characters < 0:
             return  # the outline refuses it as too large
+
+
+def _read(file: PdfFile, page: Any, number: int, links: Sequence[tuple[BBox, str]]) -> Page:
+    frame = file.frame(page)
+    text_page = file.text_page(page)
+    try:
+        words = page_words(text_page, frame, number)
+    finally:
+        text_page.close()
+    turn = _most_run(words)
+    frame = frame.turned(turn)
+    shapes = page_shapes(page, frame)
+    return Page(
+        number=number,
+        width=frame.width,
+        height=frame.height,
+        pieces=tuple(_pieces(words, turn, frame)),
+        horizontal=shapes.horizontal,
+        vertical=shapes.vertical,
+        pictures=shapes.pictures,
+        drawn=shapes.drawn,
+        links=tuple((frame.bbox(*box), uri) for box, uri in links),
+        turn=turn,
+    )
 
 
 def _most_run(words: dict[int, list[Word]]) -> int:
