@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from upwell.cli import options
-from upwell.cli.explain_view import view
+from upwell.cli.explain_view import count_of, view
 from upwell.cli.opening import settings_of
 from upwell.cli.output import emit, note
 from upwell.errors import Misconfigured
@@ -91,7 +91,7 @@ def _write_page(html: Path, files: list[Path], answers: list[dict[str, Any]], ex
     shown = page(list(zip(map(str, files), answers, drawings, strict=True)))
     html.write_bytes(shown.encode(errors="replace"))
     pages = sum(len(drawing.pages) for drawing in drawings)
-    note(f"wrote {html}: {pages} pages drawn")
+    note(f"wrote {html}: {count_of(pages, 'page')} drawn")
     for file, drawing in zip(files, drawings, strict=True):
         if drawing.left_out:
             note(f"{file}: {drawing.left_out}")

@@ -26,8 +26,8 @@ def view(answer: Mapping[str, Any], label: str) -> "Tree":
     blocks: Sequence[Mapping[str, Any]] = answer.get("blocks") or ()
     chunks = answer.get("chunks") or ()
     if blocks:
-        _add_blocks(tree.add(Text(count_of(blocks, "block"), style="bold")), blocks)
-        branch = tree.add(Text(count_of(chunks, "chunk"), style="bold"))
+        _add_blocks(tree.add(Text(count_of(len(blocks), "block"), style="bold")), blocks)
+        branch = tree.add(Text(count_of(len(chunks), "chunk"), style="bold"))
         for number, chunk in enumerate(chunks):
             node = branch.add(Text(chunk_line(chunk, number)))
             node.add(Text(snippet(chunk.get("text") or "", 160), style="dim"))
@@ -65,9 +65,9 @@ def chunk_line(chunk: Mapping[str, Any], number: int = 0) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def count_of(things: Sequence[object], what: str) -> str:
+def count_of(count: int, what: str) -> str:
     """`1 chunk`, `2 chunks`."""
-    return f"{len(things):,} {what}" + ("" if len(things) == 1 else "s")
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def _because(reason: str | None) -> str:
