@@ -136,7 +136,7 @@ def _limit_memory(limits: Limits, statm: int | None, notes: list[str]) -> str:
 
 def _watch_memory(most_bytes: int, statm: int | None) -> None:
     while True:
-        if (_resident_at_most() if statm is None else _resident(statm)) > most_bytes:
+        if (_resident_at_most() if statm is None else _private_or_resident(statm)) > most_bytes:
             os._exit(OVER_MEMORY_STATUS)
         time.sleep(WATCH_S)
 
@@ -149,9 +149,11 @@ def _statm() -> int | None:
         return None
 
 
-def _resident(statm: int) -> int:
+def _private_or_resident(statm: int) -> int:
+    """What the rlimit counts (untouched pages too), or what lies in memory: the larger."""
     # Not ru_maxrss, which a process begins with the highest that its parent ever had.
-    return int(os.pread(statm, 100, 0).split()[1]) * resource.getpagesize()
+    pages = os.pread(statm, 200, 0).split()
+    return max(int(pages[1]), int(pages[5])) * resource.getpagesize()
 
 
 def _resident_at_most() -> int:
