@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from upwell.parse.code_grammars import GRAMMARS, Grammar
 from upwell.parse.code_light import light_blocks
 from upwell.parse.code_names import bound_function, module_name, names_of
+from upwell.parse.keyed import KEYED, keyed_blocks
 from upwell.parse.limits import Limits
 from upwell.parse.outline import Outline
 from upwell.records import Block, Kind, ParsedDocument, ParseStatus
@@ -50,7 +51,9 @@ def parse_code(text: str, language: str, limits: Limits) -> ParsedDocument:
     """Blocks of code in order; each block's `heading_path` is the path of names it stands under."""
     outline = Outline(limits.characters)
     grammar = GRAMMARS.get(language)
-    if grammar is None:
+    if language in KEYED:
+        blocks = keyed_blocks(text, language)
+    elif grammar is None:
         blocks = light_blocks(text, language)
     else:
         blocks = _by_grammar(text, language, grammar, min(limits.nesting, LEAST_PATH))
