@@ -8,9 +8,12 @@ from postgres import postgres, postgres_url  # noqa: F401
 from upwell.logs import LOGGER
 
 
+AS_MADE = LOGGER.handlers[:], LOGGER.level, LOGGER.propagate
+
+
 @pytest.fixture(autouse=True)
-def _logger_as_it_was():
-    """A command that runs inside a test sets the logger up for itself alone."""
-    kept = LOGGER.handlers[:], LOGGER.level, LOGGER.propagate
+def _logger_as_it_was_made():
+    """A command that runs inside a test, or in a fixture of many, sets the logger up for itself alone."""
+    LOGGER.handlers[:], LOGGER.level, LOGGER.propagate = AS_MADE
     yield
-    LOGGER.handlers[:], LOGGER.level, LOGGER.propagate = kept
+    LOGGER.handlers[:], LOGGER.level, LOGGER.propagate = AS_MADE
