@@ -7,7 +7,6 @@ from chromium import chromium, tab  # noqa: F401
 from postgres import postgres, postgres_url  # noqa: F401
 from upwell.logs import LOGGER
 
-
 AS_MADE = LOGGER.handlers[:], LOGGER.level, LOGGER.propagate
 
 
