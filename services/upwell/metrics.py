@@ -186,7 +186,7 @@ PARSED = Counter(
 ARBITRATIONS = Counter(
     name="upwell_parse_arbitrations_total",
     unit="documents",
-    meaning="Documents that two parsers read, by the one whose reading was kept.",
+    meaning="Documents whose reading was weighed, and read again where it was in doubt, by the parser that was kept.",
     labels={"media_type": _TYPE, "parser": _PARSER},
 )
 CHUNKS = Counter(

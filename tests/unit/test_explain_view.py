@@ -26,10 +26,20 @@ def depth(text, words):
 
 
 def test_the_head_says_why_a_document_ended_as_it_did_and_why_its_parser_was_chosen():
-    text = drawn({"status": "needs_ocr", "reason": "pictures", "parser": "pdf/1", "choice": "the better", "pages": 0})
+    text = drawn(
+        {
+            "status": "needs_ocr",
+            "reason": "pictures",
+            "parser": "pdf/1",
+            "choice": "pdf/1: the better",
+            "pages": 0,
+            "chunker": "layout/1",
+        }
+    )
     for line in ("status: needs_ocr (pictures)", "parser: pdf/1 (the better)", "pages: 0"):
         assert line in text
     assert "coverage" not in text
+    assert "chunker" not in text, "nothing was cut"
 
 
 def test_blocks_stand_under_their_headings():

@@ -32,7 +32,7 @@ def test_a_parser_goes_by_its_name_alone(parser, label):
 
 
 def test_a_document_and_its_parts_are_counted_by_how_they_ended():
-    """One time for the whole; a status each; a choice where two parsers had read."""
+    """One time for the whole; a status each; a choice where readings were weighed."""
     parts = (
         ParsedDocument(status=ParseStatus.ENCRYPTED, media_type=media.PDF),
         ParsedDocument(status=ParseStatus.OK, media_type=media.DOCX, parser="unstructured/1", choice="fuller text"),

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.tree import Tree
 
-FACTS = ("media_type", "title", "language", "encoding", "pages", "chunker", "prefixer")
+FACTS = ("media_type", "title", "language", "encoding", "pages")
+MADE_BY = ("chunker", "prefixer")
 DEEPEST_HEADING = 12
 TABLE_ROWS, TABLE_COLS, CELL_CHARACTERS = 5, 6, 18
 SAMPLES = 3
@@ -41,8 +42,9 @@ def fact_lines(answer: Mapping[str, Any]) -> Iterator[str]:
     """`status: needs_ocr (its pages are pictures)`, `parser: pdf/1 (kept: …)`, then what else is known."""
     yield f"status: {answer.get('status')}" + _because(answer.get("reason"))
     if answer.get("parser"):
-        yield f"parser: {snippet(str(answer['parser']), 200)}" + _because(answer.get("choice"))
-    for fact in FACTS:
+        why = str(answer.get("choice") or "").removeprefix(f"{answer['parser']}: ")
+        yield f"parser: {snippet(str(answer['parser']), 200)}" + _because(why)
+    for fact in FACTS + (MADE_BY if answer.get("chunks") else ()):
         if answer.get(fact) not in {None, ""}:
             yield f"{fact.replace('_', ' ')}: {snippet(str(answer[fact]), 200)}"
 

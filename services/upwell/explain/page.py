@@ -19,7 +19,8 @@ from upwell.parse.drawing import Drawings
 
 MOST_BLOCKS = 4_000
 MOST_CHUNKS = 4_000
-FACTS = ("media_type", "title", "language", "encoding", "pages", "chunker", "prefixer")
+FACTS = ("media_type", "title", "language", "encoding", "pages")
+MADE_BY = ("chunker", "prefixer")
 KINDS = ("heading", "paragraph", "list_item", "table", "figure", "caption", "code", "footnote", "page_furniture")
 
 
@@ -163,9 +164,11 @@ def _status(answer: Mapping[str, Any]) -> Html:
 
 
 def _facts(answer: Mapping[str, Any]) -> Html:
-    facts = [(fact.replace("_", " "), str(answer[fact])) for fact in FACTS if answer.get(fact) not in {None, ""}]
+    named = FACTS + (MADE_BY if answer.get("chunks") else ())
+    facts = [(fact.replace("_", " "), str(answer[fact])) for fact in named if answer.get(fact) not in {None, ""}]
     if answer.get("parser"):
-        facts.insert(0, ("parser", f"{answer['parser']}" + (f" ({answer['choice']})" if answer.get("choice") else "")))
+        why = str(answer.get("choice") or "").removeprefix(f"{answer['parser']}: ")
+        facts.insert(0, ("parser", f"{answer['parser']}" + (f" ({why})" if why else "")))
     return element(
         "dl", *(element("div", element("dt", name), element("dd", value, dir="auto")) for name, value in facts)
     )
