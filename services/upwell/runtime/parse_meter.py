@@ -12,7 +12,7 @@ OTHER = "other"
 
 
 def count_parse(metrics: m.Metrics, document: ParsedDocument | PreparedDocument, seconds: float) -> None:
-    """Observe the time of a whole document, and count how it and each part of it ended, and whose readings were kept."""
+    """Observe the time of a whole document; count how it and each part of it ended, and whose readings were kept."""
     metrics.observe(m.PARSE, seconds, media_type=type_label(document.media_type), parser=parser_label(document.parser))
     for part in _family(document):
         metrics.count(m.PARSED, status=str(part.status), media_type=type_label(part.media_type))
