@@ -79,6 +79,7 @@ def _slides(root: Any, flow: TextFlow) -> int:
             continue
         count += 1
         flow.page = count
+        flow.outline.close_headings()
         hidden = flow.styles.hidden(attribute(page, "style-name"))
         flow.left_out = "hidden" if hidden else None
         frames = [e for e in page if local(e) != "notes"]

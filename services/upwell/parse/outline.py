@@ -55,6 +55,10 @@ class Outline:
         )
         self._open.append((level, text[:MAX_PATH]))
 
+    def close_headings(self) -> None:
+        """What comes next stands under no heading: a slide without a title is no part of the one before."""
+        self._open.clear()
+
     def title(
         self, text: str, *, page: int | None = None, bbox: BBox | None = None, confidence: float | None = None
     ) -> None:
