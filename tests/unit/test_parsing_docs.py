@@ -36,6 +36,7 @@ def first_cells(text):
 
 def test_every_format_that_is_read_has_its_row_and_no_other():
     assert first_cells(section("What reads what")) == set(formats())
+    assert "| picture files |" in section("What reads what")
 
 
 def test_every_status_says_what_becomes_of_the_document():

@@ -10,7 +10,7 @@ from upwell.parse.policy import ParsePolicy
 from upwell.parse.route import READERS, TEXT_PARSERS
 
 EXTRAS = {
-    "formats": ("unstructured", "a second parser of office files, to keep the better reading"),
+    "formats": ("unstructured", "a second parser of office files, web pages and mail, for readings in doubt"),
     "ocr": ("rapidocr", "words in pictures and scanned pages"),
     "layout": ("rapid_layout", "a layout model for PDF pages"),
 }
