@@ -15,6 +15,8 @@ from upwell.errors import Rejected
 from upwell.parse.sandbox import SandboxPreparer
 from upwell.records import ParseStatus
 
+LINE_EVERY = 500  # where no bar can be drawn
+
 
 class Runner(threading.local):
     """A child of its own for each thread, so that a death is its case's."""
@@ -56,8 +58,10 @@ def fuzz_run(*, seed, numbers, corpus, workers, console):
         try:
             with ThreadPoolExecutor(workers) as pool:
                 futures = [pool.submit(lambda n=n: runner.send(case(seed, n, corpus), tally, lock)) for n in numbers]
-                for future in as_completed(futures):
+                for done, future in enumerate(as_completed(futures), 1):
                     future.result()
+                    if done % LINE_EVERY == 0 and not console.is_terminal:
+                        console.print(f"{done:,} of {len(numbers):,} read, {len(tally.faults)} faults")
                     wrong = len(tally.faults)
                     progress.update(bar, advance=1, description=f"fuzz, seed {seed}" + f", {wrong} wrong" * bool(wrong))
         finally:
