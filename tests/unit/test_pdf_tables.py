@@ -4,6 +4,7 @@ import io
 import random
 from collections.abc import Callable
 from statistics import mean
+from time import process_time
 
 import pytest
 from reportlab.lib.pagesizes import A4
@@ -13,7 +14,7 @@ import table_pages
 from table_pages import CELL, KINDS, PROSE, Made, document, f1, prose
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.parse.pdf.file import PdfFile
-from upwell.parse.pdf.page import Page, read_pages
+from upwell.parse.pdf.page import Page, Piece, read_pages
 from upwell.parse.pdf.tables import FoundTable, find_tables
 
 LEAST_F1 = 0.9
@@ -140,3 +141,41 @@ def test_the_heading_of_a_group_is_no_header() -> None:
     data, _ = document(table_pages.indented_borderless, 0)
     (found,) = tables_of(data)
     assert {cell.row for cell in found.table.cells if cell.header} == {0}
+
+
+def test_a_line_that_runs_out_of_a_table_is_not_lost() -> None:
+    """Its words in the table are cells; the line stays to be read outside too."""
+    words = (("Riga", (10.0, 12.0, 30.0, 20.0)), ("goes", (62.0, 12.0, 80.0, 20.0)), ("on", (104.0, 12.0, 112.0, 20.0)))
+    whole = Piece(text="Riga goes on", bbox=(10.0, 12.0, 112.0, 20.0), size=8.0, words=words)
+    others = [
+        Piece(text=text, bbox=(x, y, x + 20.0, y + 8.0), size=8.0)
+        for text, x, y in (("Oslo", 10.0, 32.0), ("stays", 62.0, 32.0), ("Bonn", 10.0, 52.0), ("ends", 62.0, 52.0))
+    ]
+    page = Page(
+        number=1,
+        width=200,
+        height=200,
+        pieces=(whole, *others),
+        horizontal=tuple((5.0, y, 100.0, y) for y in (5.0, 25.0, 45.0, 65.0)),
+        vertical=tuple((x, 5.0, x, 65.0) for x in (5.0, 55.0, 100.0)),
+    )
+    (found,) = find_tables(page)
+    assert grid_of(found)[0, 1] == "goes"
+    assert found.pieces == {1, 2, 3, 4}
+
+
+def test_a_page_full_of_words_and_rules_is_done_in_bounded_time() -> None:
+    """Far more of each than on any page for people; seconds of this process, however busy the machine is."""
+    rng = random.Random(10)
+    spots = [(rng.random() * 590, rng.random() * 790) for _ in range(20_000)]
+    page = Page(
+        number=1,
+        width=600,
+        height=800,
+        pieces=tuple(Piece(text="12", bbox=(x, y, x + 9, y + 8), size=8.0) for x, y in spots),
+        horizontal=tuple((x, y, x + 50, y) for x, y in spots[:5_000]),
+        vertical=tuple((x, y, x, y + 50) for x, y in spots[5_000:10_000]),
+    )
+    start = process_time()
+    find_tables(page)
+    assert process_time() - start < 20

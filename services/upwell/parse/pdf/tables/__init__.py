@@ -2,6 +2,8 @@
 
 from functools import partial
 
+from msgspec.structs import replace
+
 from upwell.parse.pdf.layout import Look
 from upwell.parse.pdf.page import Page
 from upwell.parse.pdf.tables.aligned import aligned_tables
@@ -14,9 +16,14 @@ __all__ = ["FoundTable", "find_tables"]
 
 
 def find_tables(page: Page, look: Look | None = None) -> list[FoundTable]:
-    """Ruled tables first; aligned ones among the words that are left. `look` is asked where these leave a doubt."""
+    """Ruled tables first; aligned ones among the words that are left. `look` is asked where these leave a doubt.
+
+    A piece of which a part stands outside all tables is not among their pieces: rather read twice than lost.
+    """
     rules = Rules(page.horizontal, page.vertical)
     left = Remaining(words_of(page))
     looks = None if look is None else partial(look.regions, page)
     found = ruled_tables(rules, left, page.drawn)
-    return [*found, *aligned_tables(rules, left, page.drawn, looks)]
+    found.extend(aligned_tables(rules, left, page.drawn, looks))
+    outside = frozenset(word.piece for word in left.words)
+    return [replace(table, pieces=table.pieces - outside) for table in found]

@@ -34,7 +34,7 @@ def aligned_tables(
         table, gap = _table(run, rules)
         if table is not None and not is_drawing(table.bbox, drawn) and _is_one(table, gap, look):
             found.append(table)
-            left.take(table)
+            left.take([word for line in run for segment in line for word in segment.words])
     return found
 
 

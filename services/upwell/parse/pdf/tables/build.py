@@ -1,11 +1,12 @@
 """From a region with words and rules to a table: rows, columns, spans and header rows."""
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
 from upwell.parse.pdf.page import BBox
-from upwell.parse.pdf.tables.columns import Column, bounds, find_columns
+from upwell.parse.pdf.tables.columns import MOST_COLUMNS, Column, bounds, find_columns
 from upwell.parse.pdf.tables.header import header_rows, widened
 from upwell.parse.pdf.tables.rows import Placed, RowMaker, header_lines, placed
 from upwell.parse.pdf.tables.rules import NEAR_POINTS, middle, positions
@@ -17,7 +18,7 @@ HEADER_LINES = 3
 BESIDE_SHARE = 0.4
 FEW_BANDS = 4
 THIN_STRIP_POINTS = 6.0
-MOST_ROWS = 2_000
+MOST_ROWS = 1_000
 
 
 class FoundTable(Record, frozen=True, kw_only=True):
@@ -39,13 +40,16 @@ class Region(Record, frozen=True, kw_only=True):
 
 def build(region: Region) -> FoundTable | None:
     """The table in a region; None where it has no two rows and two columns."""
-    lines = [_cut(line, region.vertical) for line in lines_of(region.words)]
+    upright_rules = sorted(region.vertical, key=lambda v: middle(v, 0))
+    if len(positions([middle(v, 0) for v in upright_rules])) > MOST_COLUMNS + 1:
+        return None
+    lines = [_cut(line, upright_rules) for line in lines_of(region.words)]
     if not lines or len(lines) > MOST_ROWS:
         return None
     columns, xs, ruled_xs = _columns(region, lines)
-    if len(columns) < 2:
-        return None
     bands = _bands(region)
+    if not 2 <= len(columns) <= MOST_COLUMNS or len(bands) > MOST_ROWS:
+        return None
     on = [placed(line, columns) for line in lines]
     header = _header_lines(on, region, len(columns))
     on = widened(on, header, columns, region.horizontal)
@@ -66,17 +70,22 @@ def build(region: Region) -> FoundTable | None:
 
 
 def _cut(line: Line, vertical: Sequence[BBox]) -> Line:
-    """Segments parted where a rule runs between two of their words."""
+    """Segments parted where a rule runs between two of their words; rules from the left."""
     cut: Line = []
     for segment in line:
         part: list[Word] = []
         for word in segment.words:
-            if part and any(part[-1].x < middle(v, 0) < word.x and v[1] <= word.y <= v[3] for v in vertical):
+            if part and any(v[1] <= word.y <= v[3] for v in _between(vertical, part[-1].x, word.x)):
                 cut.append(Segment(words=tuple(part)))
                 part = []
             part.append(word)
         cut.append(Segment(words=tuple(part)))
     return cut
+
+
+def _between(vertical: Sequence[BBox], left: float, right: float) -> Sequence[BBox]:
+    start = bisect_right(vertical, left, key=lambda v: middle(v, 0))
+    return vertical[start : bisect_left(vertical, right, lo=start, key=lambda v: middle(v, 0))]
 
 
 def _columns(region: Region, lines: Sequence[Line]) -> tuple[list[Column], list[float], list[int]]:

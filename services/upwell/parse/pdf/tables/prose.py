@@ -1,5 +1,6 @@
 """Paragraphs among words: what no table of whitespace can be made of."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from upwell.parse.pdf.page import BBox, union
@@ -35,7 +36,8 @@ def without_prose(words: Sequence[Word]) -> list[Word]:
         by_piece.setdefault(word.piece, []).append(word)
     pieces = sorted((_piece(i, ws) for i, ws in by_piece.items()), key=lambda p: p.bbox[1])
     stacks = [s for s in _stacks(pieces) if sum(p.long for p in s) >= PROSE_LINES]
-    cells = [_cell(stack, pieces) for stack in stacks]
+    short = sorted(p.bbox[3] for p in pieces if not p.long)
+    cells = [_cell(stack, short) for stack in stacks]
     edges = [stack[-1].bbox[0] for stack, cell in zip(stacks, cells, strict=True) if not cell]
     drop: set[int] = set()
     for stack, cell in zip(stacks, cells, strict=True):
@@ -66,13 +68,16 @@ def _stacks(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
     return stacks
 
 
-def _cell(stack: Sequence[_Piece], pieces: Sequence[_Piece]) -> bool:
+def _cell(stack: Sequence[_Piece], short: Sequence[float]) -> bool:
+    """`short` are the bottoms of all short pieces, ascending."""
     if len(stack) > LONGEST_CELL_LINES:
         return False
-    beside = [any(_beside(line, p) for p in pieces) for line in stack]
+    beside = [_beside(line, short) for line in stack]
     return beside[0] and 2 * sum(beside) <= len(stack) + 1
 
 
-def _beside(line: _Piece, other: _Piece) -> bool:
-    level = abs(line.bbox[3] - other.bbox[3]) <= BASELINE_POINTS
-    return level and other.number != line.number and not other.long
+def _beside(line: _Piece, short: Sequence[float]) -> bool:
+    """Whether a short piece other than itself stands on its line."""
+    low = bisect_left(short, line.bbox[3] - BASELINE_POINTS)
+    high = bisect_right(short, line.bbox[3] + BASELINE_POINTS)
+    return high - low > (0 if line.long else 1)

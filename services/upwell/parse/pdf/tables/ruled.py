@@ -1,5 +1,6 @@
 """Regions that rules mark: grids whose rules touch, and rules of one width below each other."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -16,19 +17,25 @@ DOUBLE_RULE_POINTS = 6.0
 TALLEST_EMPTY_SIZES = 2.5
 SMALLEST_POINTS = 12.0
 FEW_DRAWN = 3
+MOST_REGIONS = 150
 
 
 class Remaining:
-    """Words of a page that no table has taken yet."""
+    """Words of a page that no table has taken yet, from the top."""
 
     def __init__(self, words: Sequence[Word]) -> None:
-        self.words = list(words)
+        self.words = sorted(words, key=lambda w: w.y)
 
     def inside(self, box: BBox) -> tuple[Word, ...]:
-        return tuple(w for w in self.words if box[0] <= w.x <= box[2] and box[1] <= w.y <= box[3])
+        """Those whose middle is in the box."""
+        start = bisect_left(self.words, box[1], key=lambda w: w.y)
+        end = bisect_right(self.words, box[3], lo=start, key=lambda w: w.y)
+        return tuple(w for w in self.words[start:end] if box[0] <= w.x <= box[2])
 
-    def take(self, table: FoundTable) -> None:
-        self.words = [w for w in self.words if w.piece not in table.pieces]
+    def take(self, words: Sequence[Word]) -> None:
+        """Leave these to their table."""
+        taken = {id(word) for word in words}
+        self.words = [word for word in self.words if id(word) not in taken]
 
 
 def ruled_tables(rules: Rules, left: Remaining, drawn: Sequence[BBox] = ()) -> list[FoundTable]:
@@ -37,14 +44,14 @@ def ruled_tables(rules: Rules, left: Remaining, drawn: Sequence[BBox] = ()) -> l
     Frames around what is `drawn` are a figure's.
     """
     found: list[FoundTable] = []
-    components = rules.components()
-    for grid in sorted((c for c in components if _is_grid(c)), key=lambda c: _area(c.box)):
+    grids = sorted((c for c in rules.components() if _is_grid(c)), key=lambda c: _area(c.box))
+    for grid in grids[-MOST_REGIONS:]:
         if any(_inside(table.bbox, grid.box) for table in found):
             continue
         interior = _interior(grid)
         if interior or not is_drawing(grid.box, drawn):
             _try(_region(grid.box, rules, left), left, found, drawn=interior)
-    for box in _stacks(rules, left):
+    for box in _stacks(rules, left)[:MOST_REGIONS]:
         if not any(_inside(table.bbox, box) or _inside(box, table.bbox) for table in found):
             grown = grown_box(box, left.words)
             if grown is not None and not is_drawing(grown, drawn):
@@ -58,7 +65,7 @@ def _try(region: Region, left: Remaining, found: list[FoundTable], *, drawn: boo
     table = build(region)
     if table is not None and likely(table.table, drawn=drawn):
         found.append(table)
-        left.take(table)
+        left.take(region.words)
 
 
 def _is_grid(rules: Rules) -> bool:

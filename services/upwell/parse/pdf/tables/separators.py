@@ -31,22 +31,21 @@ class Lattice(Record, frozen=True, kw_only=True):
         return len(self.xs) - 1
 
 
-def _drawn(rules: Sequence[BBox], at: float, along: float, *, upright: bool) -> bool:
-    across = 0 if upright else 1
-    return any(
-        abs(middle(rule, across) - at) <= NEAR_POINTS
-        and rule[1 - across] - NEAR_POINTS <= along <= rule[3 - across] + NEAR_POINTS
-        for rule in rules
-    )
+def _near(rules: Sequence[BBox], at: Sequence[float], across: int) -> list[list[BBox]]:
+    """For each edge the rules that are drawn at it."""
+    return [[rule for rule in rules if abs(middle(rule, across) - edge) <= NEAR_POINTS] for edge in at]
+
+
+def _drawn(rules: Sequence[BBox], point: float, along: int) -> bool:
+    """Whether one of an edge's rules runs over a point of it."""
+    return any(rule[along] - NEAR_POINTS <= point <= rule[along + 2] + NEAR_POINTS for rule in rules)
 
 
 def upright(grid: Lattice) -> list[list[bool]]:
     """For each row whether the column edge left of each column parts it from its neighbour."""
+    near = _near(grid.vertical, grid.xs, 0)
     drawn = [
-        [
-            c in grid.ruled_xs and _drawn(grid.vertical, grid.xs[c], (grid.ys[r] + grid.ys[r + 1]) / 2, upright=True)
-            for c in range(grid.cols)
-        ]
+        [c in grid.ruled_xs and _drawn(near[c], (grid.ys[r] + grid.ys[r + 1]) / 2, 1) for c in range(grid.cols)]
         for r in range(grid.rows)
     ]
     often = [sum(row[c] for row in drawn) > MOST_ROWS_SHARE * grid.rows for c in range(grid.cols)]
@@ -77,35 +76,35 @@ def _part_run(grid: Lattice, r: int, run: tuple[int, int], often: list[bool], pa
 def level(grid: Lattice, header: int) -> list[list[bool]]:
     """For each row whether the row edge above it parts each of its columns from the row above."""
     width = grid.xs[-1] - grid.xs[0]
-    filled = [[_has_text(grid, r, c) for c in range(grid.cols)] for r in range(grid.rows)]
+    upright_rules, level_rules = _near(grid.vertical, grid.xs, 0), _near(grid.horizontal, grid.ys, 1)
     edges = [[True] * grid.cols]
     for r in range(1, grid.rows):
         if r not in grid.ruled_ys:
             down = frozenset().union(*(line.columns for line in grid.lines[r - 1] if line.down))
             edges.append([c not in down for c in range(grid.cols)])
             continue
-        drawn = [
-            _drawn(grid.horizontal, grid.ys[r], (grid.xs[c] + grid.xs[c + 1]) / 2, upright=False)
-            for c in range(grid.cols)
-        ]
-        covered = sum(grid.xs[c + 1] - grid.xs[c] for c in range(grid.cols) if drawn[c])
-        full = covered >= FULL_SHARE * width
+        drawn = [_drawn(level_rules[r], (grid.xs[c] + grid.xs[c + 1]) / 2, 0) for c in range(grid.cols)]
+        full = sum(grid.xs[c + 1] - grid.xs[c] for c in range(grid.cols) if drawn[c]) >= FULL_SHARE * width
+        heading = r <= header and not full
         edges.append(
             [
-                drawn[c]
-                or not (_boxed(grid, r, c) or (r <= header and not full and not (filled[r][c] and filled[r - 1][c])))
+                drawn[c] or not (_boxed(grid, upright_rules, r, c) or (heading and not _both(grid, r, c)))
                 for c in range(grid.cols)
             ]
         )
     return edges
 
 
-def _boxed(grid: Lattice, r: int, c: int) -> bool:
+def _boxed(grid: Lattice, near: Sequence[Sequence[BBox]], r: int, c: int) -> bool:
     """Whether rules stand left and right of a cell and of the one above it."""
-    y = (grid.ys[r] + grid.ys[r + 1]) / 2
-    above = (grid.ys[r - 1] + grid.ys[r]) / 2
-    sides = [grid.xs[k] for k in (c, c + 1) if 0 < k < grid.cols]
-    return bool(sides) and all(_drawn(grid.vertical, x, at, upright=True) for x in sides for at in (y, above))
+    sides = [k for k in (c, c + 1) if 0 < k < grid.cols]
+    middles = [(grid.ys[k] + grid.ys[k + 1]) / 2 for k in (r - 1, r)]
+    return bool(sides) and all(_drawn(near[k], y, 1) for k in sides for y in middles)
+
+
+def _both(grid: Lattice, r: int, c: int) -> bool:
+    """Whether a cell and the one above it have text."""
+    return _has_text(grid, r, c) and _has_text(grid, r - 1, c)
 
 
 def _has_text(grid: Lattice, r: int, c: int) -> bool:
