@@ -163,6 +163,12 @@ def test_a_box_that_is_none_draws_nothing(bbox):
     assert "<rect" not in page([("a.pptx", answer([block("x", page=1, bbox=bbox)]), NOTHING)])
 
 
+@pytest.mark.parametrize(("language", "spoken"), [("de", ' lang="de"'), ("python", ""), (None, ""), ('"x', "")])
+def test_words_say_their_language_to_who_reads_them_aloud(language, spoken):
+    shown = page([("a.md", answer([block("x")], language=language), NOTHING)])
+    assert f'<div class="reading"{spoken}>' in shown
+
+
 def test_what_is_left_out_stands_there_with_its_reason():
     blocks = [block("Page 1 of 2", "page_furniture", left_out="page_furniture")]
     drops = [{"reason": "page_furniture", "spans": [{"block": 0, "start": 0, "end": 11}]}]

@@ -6,6 +6,7 @@ escaped, and would be inert if they were not.
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from upwell.explain.panel import panel
 from upwell.explain.reading import reading
 from upwell.parse.drawing import Drawings
 
+LANGUAGE = re.compile("[a-z]{2,3}")
 MOST_BLOCKS = 4_000
 MOST_CHUNKS = 4_000
 FACTS = ("media_type", "title", "language", "encoding", "pages")
@@ -116,7 +118,8 @@ def _document(shown: Shown) -> Html:
 def _work(shown: Shown, answer: Mapping[str, Any], counted: Coverage) -> Html:
     drawn = sheets(answer, shown.drawings)
     first = "pages" if shown.drawings.pages else "reading"
-    words = element("div", reading(answer["blocks"]), class_="reading", hidden=first != "reading")
+    spoken = answer.get("language") if LANGUAGE.fullmatch(answer.get("language") or "") else None
+    words = element("div", reading(answer["blocks"]), class_="reading", lang=spoken, hidden=first != "reading")
     paper = element("div", drawn, class_="pages", hidden=first != "pages") if drawn else ""
     shows = element(
         "section",
