@@ -28,6 +28,14 @@ def test_running_heads_and_changing_numbers():
     assert "of 4" not in body(parsed)
 
 
+def test_what_stands_beside_a_page_number_is_furniture_too():
+    """A chapter's name that only one page has."""
+    parsed = book(
+        3, lambda pdf, n: (pdf.line(f"Chapter {'abcd'[n]}", 60, 40, 8), pdf.line(str(n), 520, 40, 8)), lambda *_: None
+    )
+    assert sum(text.startswith("Chapter") for text in texts(parsed, Kind.PAGE_FURNITURE)) == 3
+
+
 def test_a_number_above_a_wide_foot_of_paper():
     """A page number is one where the page's margin is wide too."""
     parsed = book(2, lambda _pdf, _n: None, lambda pdf, n: pdf.line(str(n), 295, 705, 10))

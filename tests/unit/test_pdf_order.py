@@ -55,6 +55,15 @@ def test_labels_stay_with_what_they_label():
     assert in_order(pdf.read(), "Invoice", "4711", "Customer", "Ana Lopes", "Due", "in May")
 
 
+def test_centred_lines_above_a_heading_at_the_left_come_first():
+    """Names under a title stand to the right of the first heading, but in no column beside it."""
+    pdf = Drawn()
+    pdf.line("Ana Lopes", 260, 100, 12)
+    pdf.line("A heading", 60, 160, 14, "Helvetica-Bold")
+    pdf.prose("prose " + LOREM + ".", 110, 200, 400)
+    assert in_order(pdf.read(), "Ana Lopes", "A heading", "prose")
+
+
 def test_a_page_that_runs_sideways_is_read_and_its_boxes_are_those_of_the_paper():
     """All text turned by 90 degrees: words in order, boxes inside the page as it shows."""
     pdf = Drawn()

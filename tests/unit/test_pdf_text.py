@@ -81,8 +81,8 @@ def test_an_index_belongs_to_its_word():
 def test_a_paragraph_goes_on_over_columns_and_pages():
     """In one block, on the page where it begins; a figure's caption between does not end it."""
     pdf = Drawn()
-    pdf.prose(LOREM * 2 + "and the left column breaks off in the mid-", 60, 500, 220)
-    pdf.prose("dle of a word, and of the sentence that this page", 310, 80, 220)
+    pdf.prose(LOREM * 2 + "and the left column breaks off in the mid-", 60, 100, 220)
+    pdf.prose("dle of a word, and of the sentence that this page", 310, 100, 220)
     pdf.page()
     pdf.prose("never ends by itself. " + LOREM + ".", 60, 80, 470)
     (paragraph,) = texts(pdf.read(), Kind.PARAGRAPH)
@@ -162,6 +162,32 @@ def test_code_keeps_its_lines_and_indents():
         "def harbour(ships):\n    for ship in ships:\n        ship.land()\n\n    return 1"
     ]
     assert "ana@harbour.example" in texts(parsed, Kind.PARAGRAPH)
+
+
+def test_code_in_columns_is_one_block():
+    """Wide gaps in lines of a fixed pitch are part of them."""
+    pdf = Drawn()
+    pdf.prose(LOREM * 2 + ".", 60, 100, 470)
+    for i, (flag, says) in enumerate((("  -o FILE", "where it goes;"), ("  -h", "this help"), ("  -v", "its version"))):
+        pdf.line(flag, 60, 200 + 11 * i, 9, "Courier")
+        pdf.line(says, 200, 200 + 11 * i, 9, "Courier")
+    (code,) = texts(pdf.read(), Kind.CODE)
+    assert [line.split() for line in code.splitlines()][1] == ["-h", "this", "help"]
+
+
+def test_a_number_at_a_lines_start_does_not_end_the_sentence():
+    """Nor does a line in letters of a fixed pitch."""
+    pdf = Drawn()
+    pdf.prose(LOREM, 60, 100, 470)
+    y = 100
+    for words in (
+        "The ships came in the year when the ice had gone and the wind had turned to be counted and were more",
+        "than one would have thought who had seen the harbour in the days before, for there were not fewer than",
+        "90. It had been the best of all the years that anybody could remember in the town, and the walls held.",
+    ):
+        y += 12
+        pdf.line(words, 60, y + 60)
+    assert not texts(pdf.read(), Kind.LIST_ITEM)
 
 
 def test_a_displayed_formula_is_one():

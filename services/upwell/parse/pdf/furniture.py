@@ -31,6 +31,7 @@ def page_furniture(pages: Sequence[Page]) -> dict[int, frozenset[int]]:
     for page in pages:
         inside = {i for i in margins[page.number] if _repeats(page, page.pieces[i], seen, least)}
         inside |= {i for i in margins[page.number] if _is_number(page, i, inside)}
+        inside |= {i for i in margins[page.number] if _in_furnished_row(page, i, inside)}
         inside |= {i for i, piece in enumerate(page.pieces) if _in_side(page, piece)}
         found[page.number] = frozenset(inside - _tabular(page, inside))
     return found
@@ -108,6 +109,17 @@ def _is_number(page: Page, index: int, known: set[int]) -> bool:
 def _in_row(piece: Piece, other: Piece) -> bool:
     """Whether another stands beside it, as the words of a heading do beside its number."""
     return min(piece.bbox[3], other.bbox[3]) - max(piece.bbox[1], other.bbox[1]) > 0.3 * piece.size
+
+
+def _in_furnished_row(page: Page, index: int, known: set[int]) -> bool:
+    """Whether it stands in one line with furniture, in letters like it: a chapter's name beside the page number."""
+    piece = page.pieces[index]
+    return any(
+        _in_row(piece, other)
+        and abs(piece.size - other.size) < 0.1 * piece.size
+        and _in_margin(page, piece, MARGIN_SHARE)
+        for other in (page.pieces[k] for k in known)
+    )
 
 
 def _tabular(page: Page, inside: set[int]) -> set[int]:

@@ -149,7 +149,8 @@ def _is_footnote(paragraph: Paragraph, page: Page, reading: Reading) -> bool:
     if paragraph.size > SMALLER * reading.body or box[1] < 0.45 * page.height:
         return False
     first = paragraph.pieces[0]
-    if not (first.raised_start or NOTE_MARK.match(first.text)) and box[1] < 0.7 * page.height:
+    marked = first.raised_start or NOTE_MARK.match(first.text) is not None
+    if not marked and (box[1] < 0.8 * page.height or paragraph.size > 0.88 * reading.body):
         return False
     return not any(
         piece.size > SMALLER * reading.body

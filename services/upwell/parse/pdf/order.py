@@ -1,8 +1,8 @@
 """Reading order: lines to regions (what of a column nothing parts), and regions in the order that they are read.
 
 The order is Breuel's (High performance document layout analysis, 2003): of two that overlap from left to right the
-upper comes first; of two side by side the left one (the right one in scripts that run so), unless something that
-overlaps both lies between them in height.
+upper comes first; of two in columns side by side the left one (the right one in scripts that run so), unless something
+that overlaps both lies between them in height.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ LABEL_SIZES = 5.0
 WIDEST_SPACE_SIZES = 2.5
 LABEL_CHARACTERS = 25
 LEAST_ROWS = 3
-SLACK_POINTS = 1.0
+SLACK_POINTS, BETWEEN_POINTS = 1.0, 3.0
 
 
 class Placed(Protocol):
@@ -104,7 +104,8 @@ def _grouped(row: list[Piece], beside: list[list[Piece]]) -> list[list[Piece]]:
     for piece in row:
         last = groups[-1][-1] if groups else None
         marked = last is not None and _is_marker(last) and piece.bbox[0] - last.bbox[2] <= LABEL_SIZES * piece.size
-        if last is not None and (marked or _one_line(last, piece, beside)):
+        program = last is not None and last.mono and piece.mono
+        if last is not None and (marked or program or _one_line(last, piece, beside)):
             groups[-1].append(piece)
         else:
             groups.append([piece])
@@ -192,16 +193,23 @@ def _before(boxes: np.ndarray, *, rightwards: bool) -> np.ndarray:
         x0, x1 = -x1, -x0
     middle = (y0 + y1) / 2
     overlap = np.minimum(x1[:, None], x1) - np.maximum(x0[:, None], x0) > SLACK_POINTS
-    upper = middle[:, None] < middle
-    left = x1[:, None] <= x0 + SLACK_POINTS
-    under = y0[None, :] >= y1[:, None] - SLACK_POINTS  # [a, c]: c lies below a
-    count = len(boxes)
-    parted = np.zeros((count, count), dtype=bool)
-    for c in range(count):
-        both = overlap[:, c][:, None] & overlap[c, :][None, :]
-        down = under[:, c][:, None] & under[c, :][None, :]
-        up = under[c, :][:, None] & under[:, c][None, :]
-        parted |= both & (down | up)
-    before: np.ndarray = (overlap & upper) | (left & ~parted & ~overlap)
+    level = np.minimum(y1[:, None], y1) - np.maximum(y0[:, None], y0) > SLACK_POINTS
+    left = (x1[:, None] <= x0 + SLACK_POINTS) & ~overlap
+    parted = np.zeros_like(overlap)
+    low, high = (
+        np.minimum(y1[:, None], y1),
+        np.maximum(y0[:, None], y0),
+    )  # of a and b: where the upper ends, the lower starts
+    for c in range(len(boxes)):
+        between = np.minimum(y1[c], high) - np.maximum(y0[c], low) > BETWEEN_POINTS
+        parted |= between & overlap[:, c][:, None] & overlap[c, :][None, :]
+    before: np.ndarray = (overlap & (middle[:, None] < middle)) | (left & ~parted & _columns(overlap, level & ~overlap))
     np.fill_diagonal(before, val=False)
     return before
+
+
+def _columns(overlap: np.ndarray, beside: np.ndarray) -> np.ndarray:
+    """[a, b]: they stand in two columns: beside each other, or beside what is above or below the other."""
+    above, next_to = overlap.astype(np.int32), beside.astype(np.int32)
+    columns: np.ndarray = beside | (above @ next_to > 0) | (next_to @ above > 0)
+    return columns

@@ -89,10 +89,14 @@ class _Parter:
     def continues(self, group: list[Piece], piece: Piece) -> bool:
         last = group[-1]
         if same_row(last, piece):
-            return piece.bbox[0] - last.bbox[2] < 8 * piece.size
-        if self.code and (last.mono or piece.mono):
-            return last.mono and piece.mono and 0 < piece.bbox[1] - last.bbox[1] < 3.2 * piece.size
-        if piece.raised_start or BULLET.match(piece.text) or NUMBERED.match(piece.text) or LEADERS.search(last.text):
+            return piece.bbox[0] - last.bbox[2] < (40 if piece.mono else 8) * piece.size
+        if self.code and last.mono and piece.mono:
+            return 0 < piece.bbox[1] - last.bbox[1] < 3.2 * piece.size
+        if self.code and (last.mono or piece.mono) and (group[0].mono or not self._goes_on(last)):
+            return False
+        if piece.raised_start or BULLET.match(piece.text) or LEADERS.search(last.text):
+            return False
+        if NUMBERED.match(piece.text) and not self._number_inside(group, piece):
             return False
         step = piece.bbox[3] - last.bbox[3]
         usual = self.leading * piece.size
@@ -106,6 +110,15 @@ class _Parter:
 
     def _full(self, piece: Piece) -> bool:
         return piece.bbox[2] > self.right - 0.12 * (self.right - self.left) - piece.size
+
+    def _goes_on(self, last: Piece) -> bool:
+        """Whether a line breaks off in the middle of a sentence, at the column's end."""
+        return self._full(last) and not ENDS.search(last.text)
+
+    def _number_inside(self, group: list[Piece], piece: Piece) -> bool:
+        """Whether a number at a line's start belongs to the sentence that runs through it."""
+        prose = not BULLET.match(group[0].text) and not NUMBERED.match(group[0].text)
+        return prose and len(group) > 1 and self._goes_on(group[-1]) and abs(piece.bbox[0] - group[-1].bbox[0]) < 1
 
     def _bold_runs_on(self, last: Piece, piece: Piece) -> bool:
         """A change of weight inside a paragraph: the line before is full, and the words go on."""
