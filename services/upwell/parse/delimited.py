@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from statistics import mode
 
 from upwell.parse.failures import corrupt, too_large
@@ -9,8 +10,13 @@ from upwell.parse.limits import Limits
 from upwell.parse.outline import Outline, grid
 from upwell.records import ParsedDocument, ParseStatus
 
-PARSER = "delimited/1"
-DELIMITERS = (",", ";", "\t", "|")
+PARSER = "delimited/2"
+DELIMITERS = ("\t", ";", "|", ",")
+DECLARED = re.compile(r"sep=(.)", re.IGNORECASE)
+FIGURE = re.compile(r"[-+$€£]?\d[\d.,:/ -]*%?")
+YEAR = re.compile(r"(?:19|20)\d\d")
+LONGEST_FIGURE = 40
+STEADY = 0.95
 SAMPLE_LINES = 50
 MOST_CELLS = 1_000_000
 
@@ -20,28 +26,48 @@ def parse_delimited(text: str, limits: Limits) -> ParsedDocument:
     csv.field_size_limit(limits.characters)
     rows: list[list[str]] = []
     cells = 0
+    delimiter = find_delimiter(text)
     try:
-        for row in csv.reader(io.StringIO(text), delimiter=find_delimiter(text), skipinitialspace=True):
+        for row in csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True):
             cells += len(row)
             if cells > MOST_CELLS:
                 raise too_large(f"over {MOST_CELLS} cells")
-            if any(cell.strip() for cell in row):
+            if any(cell.strip() for cell in row) and not (not rows and DECLARED.fullmatch(delimiter.join(row))):
                 rows.append(row)
     except csv.Error as e:
         raise corrupt(f"not a table: {e}") from e
     outline = Outline(limits.characters)
     if rows:
-        outline.table(grid(rows))
+        outline.table(grid(rows, _header_rows(rows)))
     return ParsedDocument(status=ParseStatus.OK, blocks=tuple(outline.blocks), parser=PARSER)
 
 
 def find_delimiter(text: str) -> str:
     """The delimiter that gives the most columns in the most lines of the beginning; the comma when none does."""
     lines = [line for line in text[: 64 * 1024].split("\n")[:SAMPLE_LINES] if line.strip()]
+    if lines and (said := DECLARED.fullmatch(lines[0])) is not None:
+        return said.group(1)
     best, score = ",", 0.0
     for delimiter in DELIMITERS:
         counts = [len(row) for row in csv.reader(lines, delimiter=delimiter)]
         usual = mode(counts) if counts else 1
-        if usual > 1 and counts.count(usual) / len(counts) * min(usual, 3) > score:
-            best, score = delimiter, counts.count(usual) / len(counts) * min(usual, 3)
+        share = counts.count(usual) / len(counts) if counts else 0.0
+        if usual < 2:
+            continue
+        if delimiter != "," and share >= STEADY:
+            return delimiter  # a comma may be of the numbers; these seldom are of the words
+        if share * min(usual, 3) > score:
+            best, score = delimiter, share * min(usual, 3)
     return best
+
+
+def _header_rows(rows: list[list[str]]) -> int:
+    """1, or 0 where the first row has figures like those below it, years apart: then there is no header."""
+    if len(rows) < 2:
+        return 1
+    pairs = zip(rows[0], rows[1], strict=False)
+    return 0 if any(_is_figure(a) and _is_figure(b) and not YEAR.fullmatch(a.strip()) for a, b in pairs) else 1
+
+
+def _is_figure(cell: str) -> bool:
+    return len(cell) < LONGEST_FIGURE and FIGURE.fullmatch(cell.strip()) is not None

@@ -40,6 +40,7 @@ HTML_START = re.compile(
 JATS_START = re.compile(
     rb"<!DOCTYPE\s+article\b[^>]*(?:JATS|NLM)|<article\b[^>]*(?:dtd-version|article-type)", re.IGNORECASE
 )
+SUBRIP_START = re.compile(rb"\d+\s*\n\d{1,2}:\d{2}:\d{2},\d{3}\s*-->")
 MAIL_FIELD = re.compile(
     rb"(?:from|to|cc|subject|date|received|return-path|message-id|mime-version|delivered-to|x-[a-z-]+)\s*:",
     re.IGNORECASE,
@@ -106,6 +107,8 @@ def _text_type(head: bytes, name: str, claimed: str | None) -> str:
         return media.VTT
     if text.startswith(b"<?xml") or named in {media.XML, media.JATS}:
         return media.JATS if JATS_START.search(head) or named == media.JATS else media.XML
+    if named in {None, media.PLAIN, media.VTT, media.SUBRIP} and SUBRIP_START.match(text):
+        return media.SUBRIP
     if named in {None, media.PLAIN, media.EML} and _is_mail(text):
         return media.EML
     if named in {None, media.JSON, media.NOTEBOOK} and text[:1] in {b"{", b"["}:

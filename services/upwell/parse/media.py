@@ -30,6 +30,9 @@ ASCIIDOC = "text/asciidoc"
 LATEX = "application/x-latex"
 VTT = "text/vtt"
 JSON = "application/json"
+JSON_LINES = "application/jsonl"
+SUBRIP = "application/x-subrip"
+RESTRUCTURED = "text/prs.fallenstein.rst"
 NOTEBOOK = "application/x-ipynb+json"
 XML = "application/xml"
 JATS = "application/x-jats+xml"
@@ -53,15 +56,16 @@ BY_EXTENSION = MappingProxyType(
         "odp": ODP, "epub": EPUB, "zip": ZIP, "tar": TAR, "gz": GZIP, "tgz": GZIP, "bz2": BZIP2,
         "tbz2": BZIP2, "xz": XZ, "txz": XZ, "msg": MSG, "doc": DOC, "xls": XLS, "ppt": PPT, "rtf": RTF,
         "html": HTML, "htm": HTML, "xhtml": HTML, "md": MARKDOWN, "markdown": MARKDOWN, "mdx": MARKDOWN, "csv": CSV,
-        "tsv": TSV, "tab": TSV, "txt": PLAIN, "text": PLAIN, "log": PLAIN, "rst": PLAIN, "adoc": ASCIIDOC,
+        "tsv": TSV, "tab": TSV, "txt": PLAIN, "text": PLAIN, "log": PLAIN, "adoc": ASCIIDOC,
         "asciidoc": ASCIIDOC, "asc": ASCIIDOC, "tex": LATEX, "latex": LATEX, "vtt": VTT, "json": JSON,
-        "jsonl": PLAIN, "ipynb": NOTEBOOK, "xml": XML, "nxml": JATS, "eml": EML,
+        "jsonl": JSON_LINES, "ndjson": JSON_LINES, "ipynb": NOTEBOOK, "xml": XML, "nxml": JATS, "eml": EML,
+        "rst": RESTRUCTURED, "rest": RESTRUCTURED, "srt": SUBRIP,
         **{extension: f"text/x-{language}" for extension, language in CODE_LANGUAGES.items()},
     }
 )  # fmt: skip
 
 ARCHIVES = frozenset({ZIP, TAR, GZIP, BZIP2, XZ})
-TEXT_TYPES = frozenset({JSON, NOTEBOOK, XML, JATS, EML, LATEX})
+TEXT_TYPES = frozenset({JSON, JSON_LINES, SUBRIP, NOTEBOOK, XML, JATS, EML, LATEX})
 
 
 def is_text(media_type: str) -> bool:

@@ -11,26 +11,29 @@ from upwell.parse.arbitrate import arbitrated
 from upwell.parse.archive_members import parse_archive
 from upwell.parse.captions import parse_captions
 from upwell.parse.code import parse_code
-from upwell.parse.data import parse_json, parse_notebook, parse_xml
 from upwell.parse.delimited import parse_delimited
 from upwell.parse.detect import OLE_MAGIC, detect
 from upwell.parse.encoding import decode
 from upwell.parse.excel import parse_excel
 from upwell.parse.failures import Unparsable, encrypted, too_large, unsupported
 from upwell.parse.html import parse_html
+from upwell.parse.json_data import parse_json, parse_json_lines
 from upwell.parse.language import guess_language
 from upwell.parse.limits import Limits
 from upwell.parse.mail import parse_mail
 from upwell.parse.markdown import parse_markdown
 from upwell.parse.msg import parse_msg
+from upwell.parse.notebook import parse_notebook
 from upwell.parse.ocr_images import parse_image
 from upwell.parse.odf import BODIES as ODF_TYPES
 from upwell.parse.odf import parse_odf
 from upwell.parse.pdf.document import parse_pdf
 from upwell.parse.plain import parse_plain
 from upwell.parse.policy import DEFAULT_POLICY, ParsePolicy
+from upwell.parse.restructured import parse_restructured
 from upwell.parse.rtf import parse_rtf
 from upwell.parse.word import parse_word
+from upwell.parse.xml_data import parse_xml
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
 TextParser = Callable[[str, Limits], ParsedDocument]
@@ -42,6 +45,9 @@ TEXT_PARSERS: MappingProxyType[str, TextParser] = MappingProxyType(
         media.CSV: parse_delimited,
         media.TSV: parse_delimited,
         media.VTT: parse_captions,
+        media.SUBRIP: parse_captions,
+        media.JSON_LINES: parse_json_lines,
+        media.RESTRUCTURED: parse_restructured,
         media.JSON: parse_json,
         media.NOTEBOOK: parse_notebook,
     }
