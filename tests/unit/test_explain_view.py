@@ -78,6 +78,13 @@ def test_a_chunk_says_its_tokens_place_blocks_and_path(blocks, held):
     assert explain_view.chunk_line(chunk, 7) == f"chunk 7 · 5 tokens · p. 2 [1 2 3 4]{held} · Pay > When"
 
 
+def test_a_chunk_that_goes_on_over_a_page_names_both():
+    spans = [{"block": at, "start": 0, "end": 1} for at in (0, 1, 2)]
+    blocks = [{"page": 2}, {"page": 3}, {}]
+    chunk = {"tokens": 5, "page": 2, "bbox": [1, 2, 3, 4], "spans": spans}
+    assert explain_view.chunk_line(chunk, 0, blocks) == "chunk 0 · 5 tokens · p. 2 [1 2 3 4], p. 3 · blocks 0-2"
+
+
 def test_what_is_left_out_is_counted_by_reason_with_its_first_words():
     answer = {
         "status": "ok",

@@ -30,7 +30,7 @@ def view(answer: Mapping[str, Any], label: str) -> "Tree":
         _add_blocks(tree.add(Text(count_of(len(blocks), "block"), style="bold")), blocks)
         branch = tree.add(Text(count_of(len(chunks), "chunk"), style="bold"))
         for number, chunk in enumerate(chunks):
-            node = branch.add(Text(chunk_line(chunk, number)))
+            node = branch.add(Text(chunk_line(chunk, number, blocks)))
             node.add(Text(snippet(chunk.get("text") or "", 160), style="dim"))
         _add_coverage(tree, answer)
     for child in answer.get("children") or ():
@@ -58,12 +58,14 @@ def block_line(block: Mapping[str, Any]) -> str:
     return " · ".join(part for part in (kind, _place(block), sure, out, text) if part)
 
 
-def chunk_line(chunk: Mapping[str, Any], number: int = 0) -> str:
-    """`chunk 4 · 212 tokens · p. 3 [72 90 300 400] · blocks 7-9 · Time off > Parental leave`."""
-    blocks = sorted({span["block"] for span in chunk.get("spans") or ()})
-    held = f"block {blocks[0]}" if len(blocks) == 1 else f"blocks {blocks[0]}-{blocks[-1]}" if blocks else ""
+def chunk_line(chunk: Mapping[str, Any], number: int = 0, blocks: Sequence[Mapping[str, Any]] = ()) -> str:
+    """`chunk 4 · 212 tokens · p. 3 [72 90 300 400], p. 4 · blocks 7-9 · Time off > Parental leave`."""
+    numbers = sorted({span["block"] for span in chunk.get("spans") or ()})
+    held = f"block {numbers[0]}" if len(numbers) == 1 else f"blocks {numbers[0]}-{numbers[-1]}" if numbers else ""
+    pages = {blocks[at].get("page") for at in numbers if at < len(blocks)} - {None, chunk.get("page")}
+    place = ", ".join([_place(chunk), *(f"p. {page}" for page in sorted(pages))])
     path = snippet(" > ".join(chunk.get("heading_path") or ()), 100)
-    parts = (f"chunk {number}", f"{chunk.get('tokens')} tokens", _place(chunk), held, path)
+    parts = (f"chunk {number}", f"{chunk.get('tokens')} tokens", place, held, path)
     return " · ".join(part for part in parts if part)
 
 
