@@ -32,6 +32,7 @@ def test_order_is_the_longest_run_in_order():
     assert order_agreement(WORDS, WORDS) == 1.0
     assert order_agreement(WORDS, WORDS[20:] + WORDS[:20]) == 0.5
     assert order_agreement(WORDS, WORDS[::-1]) == 1 / 40
+    assert signals(blocks(" ".join(WORDS[::-1])), RAW, ordered=False).order == 1.0
     assert order_agreement(WORDS[:5], WORDS[:5][::-1]) == 1.0
 
 
@@ -59,6 +60,7 @@ def test_the_better_reading_is_kept_and_the_first_wins_ties():
     assert best([full, full]) == 0
     assert best([turned, full]) == 1
     named = signals(blocks(RAW, headings=["word0"]), RAW)
+    assert signals(blocks("word1", headings=WORDS), RAW).headings == 0
     assert best([full, named]) == 1
     rows = signals(blocks(RAW, table=grid([["word1", "word2"], ["word3", "word4"]])), RAW)
     assert best([full, rows]) == 1

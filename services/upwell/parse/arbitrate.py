@@ -6,7 +6,7 @@ reading at all. What is too big to be weighed keeps its first reading.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from msgspec.structs import replace
 
@@ -18,6 +18,7 @@ from upwell.parse.witness import PARTS, TEXTS, raw_text
 from upwell.records import ParsedDocument, ParseStatus
 
 WEIGHED = frozenset({*PARTS, *TEXTS})
+ORDERED = WEIGHED - {media.PPTX}  # a slide's file has its shapes in the order in which they were drawn
 DOCLING = frozenset({media.DOCX, media.PPTX, media.XLSX})
 MOST_BYTES = 2 * MIB  # for a second reading, which takes seconds a megabyte
 Reader = Callable[[], ParsedDocument]
@@ -39,17 +40,23 @@ def arbitrated(data: bytes, media_type: str, limits: Limits, first: Reader) -> P
     except Unparsable as e:
         if e.status is not ParseStatus.CORRUPT:
             raise
-        return _instead(data, media_type, limits, e)
+        return _instead(data, media_type, limits, e.reason) or _reraise(e)
+    except (MemoryError, RecursionError):
+        raise
+    except Exception as e:  # noqa: BLE001 a crash of one parser is no failure of another
+        return _instead(data, media_type, limits, f"it failed: {type(e).__name__}") or _reraise(e)
     raw = raw_text(data, media_type, limits)
     if raw is None:
         return replace(parsed, choice=f"{parsed.parser}: too big to weigh against a second reading")
-    mine = signals(parsed.blocks, raw)
+    ordered = media_type in ORDERED
+    mine = signals(parsed.blocks, raw, ordered=ordered)
     if mine.clean:
         return replace(parsed, choice=f"{parsed.parser}: clean by itself ({_figures(mine)}), no second reading needed")
     others = second_readers(data, media_type, limits, parsed.parser)
     if len(data) > MOST_BYTES or not others:
         return replace(parsed, choice=f"{parsed.parser}: the only reading ({mine.doubts()})")
-    return choose(Reading(parsed, mine), [reading for other in others if (reading := _tried(other, raw))])
+    tried = [reading for other in others if (reading := _tried(other, raw, ordered=ordered))]
+    return choose(Reading(parsed, mine), tried)
 
 
 def choose(first: Reading, others: list[Reading]) -> ParsedDocument:
@@ -62,7 +69,14 @@ def choose(first: Reading, others: list[Reading]) -> ParsedDocument:
     )
     chosen = readings[kept].parsed
     why = "the better reading" if kept else "no other reading was better" if others else "no other parser could read it"
-    return replace(chosen, choice=f"{chosen.parser}: {why}: {told}", children=first.parsed.children)
+    return replace(
+        chosen,
+        choice=f"{chosen.parser}: {why}: {told}",
+        children=first.parsed.children,
+        pages=chosen.pages or first.parsed.pages,
+        encoding=chosen.encoding or first.parsed.encoding,
+        title=chosen.title or first.parsed.title,
+    )
 
 
 def second_readers(data: bytes, media_type: str, limits: Limits, first: str) -> list[Reader]:
@@ -75,7 +89,7 @@ def second_readers(data: bytes, media_type: str, limits: Limits, first: str) -> 
     return readers
 
 
-def _tried(reader: Reader, raw: str) -> Reading | None:
+def _tried(reader: Reader, raw: str, *, ordered: bool) -> Reading | None:
     """A crash of one parser is no failure of another."""
     try:
         parsed = reader()
@@ -83,22 +97,26 @@ def _tried(reader: Reader, raw: str) -> Reading | None:
         return None
     except Exception:  # noqa: BLE001 the edge to a second parser
         return None
-    return Reading(parsed, signals(parsed.blocks, raw))
+    return Reading(parsed, signals(parsed.blocks, raw, ordered=ordered))
 
 
-def _instead(data: bytes, media_type: str, limits: Limits, failed: Unparsable) -> ParsedDocument:
-    """What another parser makes of a document that ours cannot read; ours is the reason when none can."""
+def _instead(data: bytes, media_type: str, limits: Limits, reason: str) -> ParsedDocument | None:
+    """What another parser makes of a document that ours cannot read; None when nobody can."""
     try:
         raw = raw_text(data, media_type, limits)
     except Unparsable:
-        raise failed from None  # nobody can open the container
+        return None  # nobody can open the container
     if raw and raw.strip() and len(data) <= MOST_BYTES:
         for reader in second_readers(data, media_type, limits, ""):
-            reading = _tried(reader, raw)
+            reading = _tried(reader, raw, ordered=media_type in ORDERED)
             if reading is not None and any(block.text for block in reading.parsed.blocks):
-                why = f"the first could not read it ({failed.reason}); {_figures(reading.signals)}"
+                why = f"the first could not read it ({reason}); {_figures(reading.signals)}"
                 return replace(reading.parsed, choice=f"{reading.parsed.parser}: {why}")
-    raise failed
+    return None
+
+
+def _reraise(error: Exception) -> NoReturn:
+    raise error
 
 
 def _figures(found: Signals) -> str:

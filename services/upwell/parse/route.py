@@ -32,6 +32,7 @@ from upwell.parse.plain import parse_plain
 from upwell.parse.policy import DEFAULT_POLICY, ParsePolicy
 from upwell.parse.restructured import parse_restructured
 from upwell.parse.rtf import parse_rtf
+from upwell.parse.slides import parse_slides
 from upwell.parse.word import parse_word
 from upwell.parse.xml_data import parse_xml
 from upwell.records import Kind, ParsedDocument, ParseStatus
@@ -136,6 +137,7 @@ READERS: MappingProxyType[str, Callable[[_Raw], ParsedDocument]] = MappingProxyT
         ),
         **dict.fromkeys(docling.EXTENSIONS, lambda raw: docling.parse_docling(raw.data, raw.media_type, raw.limits)),
         media.XLSX: lambda raw: parse_excel(raw.data, raw.limits, raw.policy, raw.child),
+        media.PPTX: lambda raw: parse_slides(raw.data, raw.limits, raw.policy, raw.child),
         media.DOCX: lambda raw: parse_word(raw.data, raw.limits, raw.policy, raw.child),
     }
 )

@@ -13,7 +13,7 @@ BROKEN = re.compile("[\ufffd\x00-\x08\x0e-\x1f\x80-\x9f]|[ÂÃ][\u0080-\u00bf€
 MOST_WORDS = 200_000
 CLEAN_COVERAGE, CLEAN_ORDER, CLEAN_BROKEN = 0.95, 0.85, 0.001
 WEIGHTS = {"coverage": 0.45, "order": 0.2, "letters": 0.15, "tables": 0.1, "headings": 0.1}
-MARGIN = 0.02
+MARGIN = 0.05
 
 
 class Signals(Record, frozen=True, kw_only=True):
@@ -21,6 +21,7 @@ class Signals(Record, frozen=True, kw_only=True):
 
     `coverage` of the raw text's words that were read; `order`: how far they stand in the order of the raw text;
     `broken` of the letters (mojibake, control characters); `tables`: how full and how headed their grids are.
+    `headings` counts them, but none where most blocks are called so: then the name says nothing.
     """
 
     coverage: float
@@ -45,8 +46,8 @@ class Signals(Record, frozen=True, kw_only=True):
         return ", ".join(filter(None, found))
 
 
-def signals(blocks: Sequence[Block], raw: str) -> Signals:
-    """The signals of a reading; `raw` is all text of the container, in its order."""
+def signals(blocks: Sequence[Block], raw: str, *, ordered: bool = True) -> Signals:
+    """The signals of a reading; `raw` is all text of the container, `ordered` as people read it."""
     wanted = [word.lower() for word in WORD.findall(raw[: MOST_WORDS * 10])[:MOST_WORDS]]
     text = "\n".join(block.text for block in blocks)
     got = [word.lower() for word in WORD.findall(text[: MOST_WORDS * 10])[:MOST_WORDS]]
@@ -56,12 +57,13 @@ def signals(blocks: Sequence[Block], raw: str) -> Signals:
         + 0.3 * any(c.header for c in t.cells)
         for t in tables
     ]
+    headings = sum(block.kind in {Kind.TITLE, Kind.HEADING} for block in blocks)
     return Signals(
         coverage=coverage(wanted, got),
-        order=order_agreement(wanted, got),
+        order=order_agreement(wanted, got) if ordered else 1.0,
         broken=len(BROKEN.findall(text)) / max(1, len(text)),
         tables=sum(fullness) / len(fullness) if fullness else 1.0,
-        headings=sum(block.kind in {Kind.TITLE, Kind.HEADING} for block in blocks),
+        headings=headings if headings * 2 <= len(blocks) or headings < 3 else 0,
         table_count=len(tables),
     )
 
