@@ -32,6 +32,7 @@ from upwell.errors import Misconfigured, Reason, Rejected, Retryable
         (["explain", "file", "missing.pdf"], "missing.pdf: no such file"),
         (["explain", "taken"], "taken: is not a file"),
         (["explain", "\udcff"], "UTF-8"),
+        (["explain", "file", "--embedder", "nosuch"], "embedder nosuch"),
         (["explain", "file", "--html", "none/page.html"], "its folder does not exist"),
         (["explain", "file", "--html", "taken"], "is a folder"),
         (["explain", "file", "--html", "file"], "is a document to explain"),

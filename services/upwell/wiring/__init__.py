@@ -142,11 +142,15 @@ def worker(settings: Settings, role: "Role", line: "Line") -> int:
 
 
 def explainer(settings: Settings) -> "Explainer":
-    """What shows how files would be parsed, chunked and prefixed; nothing is written."""
+    """What shows how files would be parsed, chunked and prefixed; nothing is written. Raises Misconfigured for an
+    embedder that there is not."""
+    from upwell.embed import tokenizer_of
     from upwell.explain import Explainer
     from upwell.wiring import parsing
 
-    return Explainer(settings.embedder or MINILM, parsing.limits_of(settings), parsing.policy_of(settings))
+    embedder = settings.embedder or MINILM
+    tokenizer_of(embedder)  # as the child will, which could not say what is wrong
+    return Explainer(embedder, parsing.limits_of(settings), parsing.policy_of(settings))
 
 
 def doctor(settings: Settings) -> list[Check]:
