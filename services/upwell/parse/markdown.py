@@ -5,6 +5,7 @@ documentation are made of. Shortcodes of site generators stay as the text they a
 """
 
 import re
+import tomllib
 from collections.abc import Callable
 from html import unescape
 from typing import Any
@@ -13,6 +14,7 @@ import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from upwell.parse.html import parse_html
 from upwell.parse.limits import Limits
 from upwell.parse.outline import Outline, grid
 from upwell.parse.wiki_markup import with_markdown_headings
@@ -20,6 +22,10 @@ from upwell.records import Kind, ParsedDocument, ParseStatus
 
 PARSER = "markdown/2"
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+TOML_FRONT_MATTER = re.compile(r"\A\+\+\+[ \t]*\n(.*?)\n\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
+STRUCTURED = re.compile(r"<(?:table|[uod]l|pre|h[1-6]|blockquote|figure|img)\b", re.IGNORECASE)
+FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,60}\]:\s+")
+DISPLAY_MATH = re.compile(r"\$\$\s*(.+?)\s*\$\$", re.DOTALL)
 HEADING_ATTRIBUTES = re.compile(r"\s*\{#[^}]*\}\s*$")
 COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
@@ -34,7 +40,7 @@ def parse_markdown(text: str, limits: Limits) -> ParsedDocument:
     outline = Outline(limits.characters)
     title, body = _front_matter(text, outline)
     parser = MarkdownIt("commonmark", {"maxNesting": limits.nesting}).enable(["table", "strikethrough"])
-    _Walker(outline).walk(parser.parse(with_markdown_headings(body)))
+    _Walker(outline, limits).walk(parser.parse(with_markdown_headings(body)))
     return ParsedDocument(
         status=ParseStatus.OK,
         blocks=tuple(outline.blocks),
@@ -44,11 +50,11 @@ def parse_markdown(text: str, limits: Limits) -> ParsedDocument:
 
 
 def _front_matter(text: str, outline: Outline) -> tuple[str | None, str]:
-    found = FRONT_MATTER.match(text)
+    found = FRONT_MATTER.match(text) or TOML_FRONT_MATTER.match(text)
     if not found or len(found.group(1)) > FRONT_MATTER_BYTES:
         return None, text
     raw = found.group(1)
-    fields = _yaml_fields(raw)
+    fields = _yaml_fields(raw) if text.startswith("-") else _toml_fields(raw)
     if fields is None:
         return None, text
     title = fields.get("title")
@@ -73,11 +79,18 @@ def _yaml_fields(raw: str) -> dict[str, Any] | None:
     return {str(k): v for k, v in fields.items()} if isinstance(fields, dict) else None
 
 
+def _toml_fields(raw: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(raw)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
 class _Walker:
     """Reads the flat token stream, keeping which containers are open."""
 
-    def __init__(self, outline: Outline) -> None:
-        self.outline = outline
+    def __init__(self, outline: Outline, limits: Limits) -> None:
+        self.outline, self.limits = outline, limits
         self.lists: list[bool] = []  # a list item that has not had its first paragraph yet: True
         self.quotes = 0
         self.row: list[str] = []
@@ -121,6 +134,11 @@ class _Walker:
             self.heading = None
         elif images_only:
             self.outline.add(Kind.FIGURE, text, links=links)
+        elif (formula := DISPLAY_MATH.fullmatch(token.content.strip())) is not None:
+            # As it was written: stars and underscores are of the formula, not of Markdown.
+            self.outline.add(Kind.FORMULA, formula.group(1))
+        elif FOOTNOTE.match(text):
+            self.outline.add(Kind.FOOTNOTE, text, links=links)
         else:
             kind, level = self._paragraph_kind()
             self.outline.add(kind, text, level=level, links=links)
@@ -143,6 +161,11 @@ class _Walker:
 
     def _html(self, token: Token) -> None:
         text, comments = html_text(token.content)
+        if STRUCTURED.search(token.content):
+            for block in parse_html(COMMENT.sub("", token.content), self.limits, whole=True).blocks:
+                self.outline.take(block)
+            self.outline.add(Kind.PAGE_FURNITURE, comments, left_out="html_comment")
+            return
         links = tuple(unescape(a or b) for a, b in HREF.findall(token.content))
         self.outline.add(Kind.QUOTE if self.quotes else Kind.PARAGRAPH, text, links=links)
         self.outline.add(Kind.PAGE_FURNITURE, comments, left_out="html_comment")

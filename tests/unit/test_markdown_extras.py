@@ -1,0 +1,49 @@
+"""What people write in Markdown beside CommonMark: HTML with a structure, formulas, footnotes, TOML before the text."""
+
+from upwell.parse.limits import DEFAULT_LIMITS
+from upwell.parse.route import parse
+
+
+def kinds(text):
+    return [(b.kind.value, b.text) for b in parse(text.encode(), "a.md", None, DEFAULT_LIMITS).blocks]
+
+
+def test_html_with_a_structure_keeps_it():
+    """Tables, lists and images are what they are; comments and hidden nodes are left out."""
+    text = (
+        "before\n\n<table><tr><th>a<th>b<tr><td>1<td>2</table>\n\n<ul><li>one<li>two</ul>\n\n"
+        '<p align="center"><img src="l.png" alt="A larch"></p>\n\n<div><ul><li>x</ul><!-- why --></div>\n\n<b>bold</b> words\n'
+    )
+    assert kinds(text) == [
+        ("paragraph", "before"),
+        ("table", "a | b\n1 | 2"),
+        ("list_item", "one"),
+        ("list_item", "two"),
+        ("figure", "A larch"),
+        ("list_item", "x"),
+        ("page_furniture", "why"),
+        ("paragraph", "bold words"),
+    ]
+
+
+def test_a_formula_is_as_it_was_written():
+    """Its stars and underscores emphasise nothing."""
+    assert kinds("$$\na_1 * b_2 * c_3\n$$\n") == [("formula", "a_1 * b_2 * c_3")]
+
+
+def test_footnotes_are_footnotes():
+    """With the mark that the text refers to."""
+    assert kinds("Text[^1].\n\n[^1]: The note of it, at length.\n")[1] == (
+        "footnote",
+        "[^1]: The note of it, at length.",
+    )
+
+
+def test_toml_front_matter_has_a_title():
+    """As static sites write it; a broken one is left out all the same."""
+    assert kinds('+++\ntitle = "Larches"\n+++\n\nwords\n') == [
+        ("title", "Larches"),
+        ("page_furniture", 'title = "Larches"'),
+        ("paragraph", "words"),
+    ]
+    assert kinds("+++\nbroken\n+++\n\nwords\n")[-1] == ("paragraph", "words")
