@@ -10,7 +10,7 @@ import pytest
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from upwell.explain import Explainer, page
+from upwell.explain import FAILURES, Explainer, page
 
 pytestmark = pytest.mark.integration
 
@@ -256,6 +256,16 @@ def test_a_hostile_document_runs_nothing_and_fetches_nothing(tab, explainer, tmp
     shown = tab.run("document.querySelector('.reading').textContent")
     assert any("window.owned" in block["text"] for block in answers[0]["blocks"])
     assert "<script>window.owned = 1</script>" in shown
+
+
+def test_what_may_not_be_read_is_a_status_of_its_own(explainer, tmp_path):
+    """As a file whose parser crashes twice is: the others of a call are shown all the same."""
+    answer = explainer.explain(tmp_path)
+    assert answer["status"] == "unreadable"
+    assert answer["status"] in FAILURES
+    assert answer["reason"]
+    assert (answer["blocks"], answer["chunks"], answer["dropped"], answer["children"]) == ([], [], [], [])
+    assert explainer.draw(tmp_path).left_out.startswith("the pages are not drawn")
 
 
 def test_the_policy_would_hold_if_words_were_not_escaped(tab, explainer, tmp_path):
