@@ -3,6 +3,7 @@
 import pytest
 
 from pdfs import LOREM, WIDTH, Drawn, body, texts
+from upwell.parse.pdf.order import reading_order
 from upwell.records import Kind, ParseStatus
 
 
@@ -62,6 +63,27 @@ def test_centred_lines_above_a_heading_at_the_left_come_first():
     pdf.line("A heading", 60, 160, 14, "Helvetica-Bold")
     pdf.prose("prose " + LOREM + ".", 110, 200, 400)
     assert in_order(pdf.read(), "Ana Lopes", "A heading", "prose")
+
+
+def test_what_is_under_balanced_columns_comes_after_them():
+    """Columns that end together have ended; a column that goes on below the other's end has not."""
+    pdf = Drawn()
+    for c, name in enumerate(("one", "two", "three")):
+        pdf.prose(f"{name} " + LOREM + ".", 60 + 160 * c, 100, 140)
+    pdf.line("A new start", 60, 320, 14, "Helvetica-Bold")
+    assert in_order(pdf.read(), "one", "two", "three", "A new start")
+    pdf = Drawn()
+    pdf.prose("one " + LOREM * 2 + ".", 60, 100, 220)
+    pdf.line("Still the first column", 60, 330, 14, "Helvetica-Bold")
+    pdf.prose("goes on " + LOREM + ".", 60, 360, 220)
+    pdf.prose("two " + LOREM + ".", 310, 100, 220)
+    assert in_order(pdf.read(), "one", "Still the first column", "goes on", "two")
+
+
+def test_columns_from_the_right():
+    """In scripts that run so the right column comes first."""
+    assert reading_order([(60, 100, 280, 400), (310, 100, 530, 400)], [True, True]) == [1, 0]
+    assert reading_order([(60, 100, 280, 400), (310, 100, 530, 400)], [True, False]) == [0, 1]
 
 
 def test_a_page_that_runs_sideways_is_read_and_its_boxes_are_those_of_the_paper():

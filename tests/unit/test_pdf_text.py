@@ -61,14 +61,24 @@ def test_letters_that_were_spaced_out_are_words():
 
 def test_words_from_right_to_left_are_in_the_order_of_reading():
     """The rightmost first; Latin words among them keep their own order."""
-    words = [word("وقت", 10), word("open", 60), word("lake", 90), word("كتاب", 140)]
-    assert read(*words, leftwards=True) == ["كتاب", "open", "lake", "وقت"]
-    assert read(word("open", 10), word("وقت", 60), word("كتاب", 90), word("lake", 140)) == [
-        "open",
-        "كتاب",
-        "وقت",
-        "lake",
-    ]
+    time, book = word("تقو", 10), word("باتك", 140)  # as they lie on the page, from the left
+    assert read(time, word("open", 60), word("lake", 90), book, leftwards=True) == ["كتاب", "open", "lake", "وقت"]
+    time, book = word("تقو", 60), word("باتك", 90)
+    assert read(word("open", 10), time, book, word("lake", 140)) == ["open", "كتاب", "وقت", "lake"]
+
+
+def test_letters_from_right_to_left_are_read_so_whichever_way_they_were_drawn():
+    """Programs draw them from either end; numbers among them run from left to right; a ligature has one box."""
+    drawn_right = word("ملس", 10)  # the last letter of the word first, from the left
+    assert read(drawn_right) == ["سلم"]
+    turned = word("سلم", 10)
+    turned.letters = [(c, 20 - 5 * i, 25 - 5 * i) for i, c in enumerate("سلم")]
+    assert read(turned) == ["سلم"]
+    ligature = word("xxx", 10)
+    ligature.letters = [("س", 20, 25), ("ا", 10, 20), ("ل", 10, 20)]
+    assert read(ligature) == ["سلا"]
+    number = word("12م", 10)
+    assert read(number) == ["م12"]
 
 
 def test_an_index_belongs_to_its_word():
@@ -128,6 +138,16 @@ def test_lists_are_nested_by_their_indent():
         (1, "1. numbered"),
         (1, "2. as well"),
     ]
+
+
+def test_dots_that_were_drawn_as_shapes_are_bullets():
+    """As browsers print lists."""
+    pdf = Drawn()
+    for i, (x, item) in enumerate(((80, "outer item"), (100, "inner item"), (80, "another"))):
+        pdf.canvas.circle(x - 10, 842 - 100 - 14 * i + 3, 2, fill=1)
+        pdf.line(item, x, 100 + 14 * i)
+    items = [(b.level, b.text) for b in pdf.read().blocks if b.kind is Kind.LIST_ITEM]
+    assert items == [(1, "outer item"), (2, "inner item"), (1, "another")]
 
 
 def test_notes_at_the_foot_are_footnotes():

@@ -17,11 +17,12 @@ CHAPTER = re.compile(
 LARGER, CLEARLY_LARGER = 1.06, 1.14
 LONGEST_HEADING, LONGEST_BOLD, LONGEST_TITLE = 200, 140, 300
 MOST_LINES = 4
+LEAST_NUMBERED, MOSTLY = 4, 0.6
 UNSOUND = re.compile(
     r"untitled|microsoft word|^slide \d|powerpoint|^document\d*$|\.\w{2,4}$|[\\/]|^\W*$|^\d+$|unnamed|<|>",
     re.IGNORECASE,
 )
-NAMES = re.compile(r"[@*\u2217\u2020\u2021]|,[^,]+,")
+NAMES = re.compile(r"https?:|[@*\u2217\u2020\u2021]|,[^,]+,")
 """Marks of affiliation, or a list: authors."""
 StyleKey = tuple[float, bool, bool]
 
@@ -177,6 +178,12 @@ def _without_byline(found: list[Candidate], items: Sequence[Item], title: int, r
         for c in found
         if title < c.index < body and not c.depth and c.marked is None and NAMES.search(items[c.index].text)
     }
+    numbered = [c for c in found if c.index > body and c.depth]
+    if len(numbered) >= LEAST_NUMBERED and len(numbered) > MOSTLY * sum(c.index > body for c in found):
+        first = min((c.index for c in found if c.depth and c.index > title), default=title)
+        named |= {
+            c.index for c in found if title < c.index < first and not _followed(c.index, items) and c.marked is None
+        }
     return [
         c
         for c in found

@@ -39,7 +39,11 @@ def page_items(
     texts = regions(upright)
     things: list[Thing] = [*texts, *tables, *figures]
     things.extend(Region(pieces=[p], bbox=p.bbox) for p in pieces if not p.upright)
-    order = reading_order([thing.bbox for thing in things], rightwards=not _runs_left(upright))
+    page_left = _runs_left(upright)
+    leftwards = [
+        _runs_left(thing.pieces) if isinstance(thing, Region) and not page_left else page_left for thing in things
+    ]
+    order = reading_order([thing.bbox for thing in things], leftwards)
     items: list[Item] = []
     for position in order:
         thing = things[position]

@@ -24,6 +24,9 @@ SCRIPT_SHARE = 0.87
 LEAST_SPACED_LETTERS = 4
 
 
+Letter = tuple[str, float, float]
+
+
 class Line(msgspec.Struct):
     """Words that stand on one line without a wide gap. `baseline` and `size` are those of its largest words."""
 
@@ -127,9 +130,9 @@ def word_text(word: Word) -> str:
     """The letters of a word, accents on the letters that they stand over."""
     letters = word.letters
     if any(right_to_left(text) for text, _, _ in letters):
-        letters = _ligatures_turned(letters)
+        letters = _leftwards(letters)
     out: list[str] = []
-    pending: tuple[str, float, float] | None = None
+    pending: Letter | None = None
     for text, low, high in letters:
         if pending is not None:
             mark, middle = ACCENTS[pending[0]], (pending[1] + pending[2]) / 2
@@ -159,17 +162,30 @@ def right_to_left(text: str) -> bool:
     return unicodedata.bidirectional(text[0]) in {"R", "AL"} if text else False
 
 
-def _ligatures_turned(letters: list[tuple[str, float, float]]) -> list[tuple[str, float, float]]:
-    """Letters of one ligature share its box; in a line from right to left they come in the wrong order."""
-    out: list[tuple[str, float, float]] = []
-    group: list[tuple[str, float, float]] = []
+def _leftwards(letters: list[Letter]) -> list[Letter]:
+    """Letters of a word from right to left in the order that they are read, whichever way they were drawn.
+
+    Letters of one ligature share its box, and come in the order of the rest. Numbers and Latin keep their own way.
+    """
+    groups: list[list[Letter]] = []
     for letter in letters:
-        if group and letter[1:] == group[-1][1:] and right_to_left(letter[0]):
-            group.append(letter)
-            continue
-        out.extend(reversed(group))
-        group = [letter]
-    out.extend(reversed(group))
+        if groups and letter[1:] == groups[-1][-1][1:]:
+            groups[-1].append(letter)
+        else:
+            groups.append([letter])
+    drawn_left = sum(a[0][1] > b[0][1] for a, b in pairwise(groups)) * 2 >= len(groups) - 1
+    runs: list[tuple[bool, list[list[Letter]]]] = []
+    for group in sorted(groups, key=lambda g: -g[0][1] - g[0][2]):
+        kind = unicodedata.bidirectional(group[0][0][0])
+        latin = kind in {"L", "EN", "AN"} or (kind in {"CS", "ES", "ET"} and bool(runs) and runs[-1][0])
+        if runs and runs[-1][0] == latin:
+            runs[-1][1].append(group)
+        else:
+            runs.append((latin, [group]))
+    out: list[Letter] = []
+    for latin, run in runs:
+        for group in reversed(run) if latin else run:
+            out.extend(reversed(group) if drawn_left and not latin else group)
     return out
 
 

@@ -15,13 +15,14 @@ import numpy as np
 from upwell.parse.pdf.frame import BBox
 from upwell.parse.pdf.page import Piece, union
 
-CLOSE_LINES, CLOSE_CODE_LINES = 1.3, 2.6
+CLOSE_LINES, CLOSE_CODE_LINES = 1.5, 2.6
 MOST_ORDERED = 300
 LABEL_SIZES = 5.0
+ALIKE_SHARE = 0.12
 WIDEST_SPACE_SIZES = 2.5
 LABEL_CHARACTERS = 25
 LEAST_ROWS = 3
-SLACK_POINTS, BETWEEN_POINTS = 1.0, 3.0
+SLACK_POINTS, BETWEEN_POINTS, BALANCED_POINTS = 1.0, 3.0, 28.0
 
 
 class Placed(Protocol):
@@ -32,10 +33,14 @@ class Placed(Protocol):
 
 
 class Region(msgspec.Struct):
-    """Lines of one column, from the top; `bbox` is around them. `by_row`: each row is a thing of its own."""
+    """Lines of one column, from the top; `bbox` is around them, `last` around the last row.
+
+    `by_row`: each row is a thing of its own.
+    """
 
     pieces: list[Piece]
     bbox: BBox
+    last: BBox = (0.0, 0.0, 0.0, 0.0)
     by_row: bool = False
 
     def add(self, piece: Piece) -> None:
@@ -54,11 +59,12 @@ def regions(pieces: Sequence[Piece]) -> list[Region]:
         open_ = [r for r in open_ if top - r.bbox[3] <= _close(r.pieces[-1], row[0])]
         added: list[Region] = []
         for group in _grouped(row, beside):
-            near = [r for r in open_ if _beside(r.bbox, union([p.bbox for p in group]))]
+            near = [r for r in open_ if _beside(r.last, union([p.bbox for p in group]))]
             fits = near[0] if len(near) == 1 and not any(near[0] is r for r in added) else None
-            region = fits or Region(pieces=[], bbox=group[0].bbox)
+            region = fits or Region(pieces=[], bbox=group[0].bbox, last=group[0].bbox)
             for piece in group:
                 region.add(piece)
+            region.last = union([p.bbox for p in group])
             if fits is None:
                 done.append(region)
             added.append(region)
@@ -67,7 +73,9 @@ def regions(pieces: Sequence[Piece]) -> list[Region]:
 
 
 def _close(last: Piece, piece: Piece) -> float:
-    """How far apart lines of one region may be; programs have empty lines."""
+    """How far apart lines of one region may be; programs have empty lines, headings stand by themselves."""
+    if abs(last.size - piece.size) > ALIKE_SHARE * max(last.size, piece.size):
+        return min(last.size, piece.size)
     return (CLOSE_CODE_LINES if last.mono and piece.mono else CLOSE_LINES) * min(last.size, piece.size)
 
 
@@ -163,12 +171,14 @@ def _in_rows(left: Region, right: Region) -> bool:
     return bool(pairs >= 0.8 * max(len(left.pieces), len(right.pieces)))
 
 
-def reading_order(boxes: Sequence[BBox], *, rightwards: bool = True) -> list[int]:
-    """Positions of the boxes in the order that they are read; `rightwards` False: columns from the right."""
-    down = sorted(range(len(boxes)), key=lambda i: (boxes[i][1], boxes[i][0] if rightwards else -boxes[i][2]))
+def reading_order(boxes: Sequence[BBox], leftwards: Sequence[bool] = ()) -> list[int]:
+    """Positions of the boxes in the order that they are read. `leftwards`: which are of a script that runs so."""
+    runs = np.array(leftwards or [False] * len(boxes), dtype=bool)
+    from_right = bool(runs.all()) and len(boxes) > 0
+    down = sorted(range(len(boxes)), key=lambda i: (boxes[i][1], -boxes[i][2] if from_right else boxes[i][0]))
     if len(boxes) > MOST_ORDERED or len(boxes) < 2:
         return down
-    before = _before(np.array([boxes[i] for i in down], dtype=float), rightwards=rightwards)
+    before = _before(np.array([boxes[i] for i in down], dtype=float), runs[down])
     ordered: list[int] = []
     state = [0] * len(down)
     for start in range(len(down)):
@@ -186,15 +196,15 @@ def reading_order(boxes: Sequence[BBox], *, rightwards: bool = True) -> list[int
     return ordered
 
 
-def _before(boxes: np.ndarray, *, rightwards: bool) -> np.ndarray:
+def _before(boxes: np.ndarray, leftwards: np.ndarray) -> np.ndarray:
     """[a, b]: a is read before b."""
     x0, y0, x1, y1 = boxes.T
-    if not rightwards:
-        x0, x1 = -x1, -x0
     middle = (y0 + y1) / 2
     overlap = np.minimum(x1[:, None], x1) - np.maximum(x0[:, None], x0) > SLACK_POINTS
     level = np.minimum(y1[:, None], y1) - np.maximum(y0[:, None], y0) > SLACK_POINTS
-    left = (x1[:, None] <= x0 + SLACK_POINTS) & ~overlap
+    side = (x1[:, None] <= x0 + SLACK_POINTS) & ~overlap
+    both = leftwards[:, None] & leftwards[None, :]
+    left = np.where(both, side.T, side)
     parted = np.zeros_like(overlap)
     low, high = (
         np.minimum(y1[:, None], y1),
@@ -203,13 +213,32 @@ def _before(boxes: np.ndarray, *, rightwards: bool) -> np.ndarray:
     for c in range(len(boxes)):
         between = np.minimum(y1[c], high) - np.maximum(y0[c], low) > BETWEEN_POINTS
         parted |= between & overlap[:, c][:, None] & overlap[c, :][None, :]
-    before: np.ndarray = (overlap & (middle[:, None] < middle)) | (left & ~parted & _columns(overlap, level & ~overlap))
+    upper = np.where(level, y0[:, None] < y0, middle[:, None] < middle)
+    before: np.ndarray = (overlap & upper) | (
+        left & ~parted & _columns(overlap, level & ~overlap, upper) & ~_under_balanced(boxes, level & ~overlap)
+    )
     np.fill_diagonal(before, val=False)
     return before
 
 
-def _columns(overlap: np.ndarray, beside: np.ndarray) -> np.ndarray:
-    """[a, b]: they stand in two columns: beside each other, or beside what is above or below the other."""
-    above, next_to = overlap.astype(np.int32), beside.astype(np.int32)
-    columns: np.ndarray = beside | (above @ next_to > 0) | (next_to @ above > 0)
+def _under_balanced(boxes: np.ndarray, beside: np.ndarray) -> np.ndarray:
+    """[a, b]: b stands in columns that begin and end together, and a, beside nothing, below their end: a new start."""
+    y0: np.ndarray = boxes[:, 1]
+    y1: np.ndarray = boxes[:, 3]
+    together = (np.abs(y0[:, None] - y0) < BALANCED_POINTS) & (np.abs(y1[:, None] - y1) < BALANCED_POINTS) & beside
+    ends: np.ndarray = np.where(together, np.maximum(y1[:, None], y1), 0).max(axis=1)
+    lonely: np.ndarray = np.logical_not(np.any(beside, axis=1))
+    known: np.ndarray = np.any(together, axis=1)
+    under: np.ndarray = lonely[:, None] & known[None, :] & (y0[:, None] >= ends[None, :] - SLACK_POINTS)
+    return under
+
+
+def _columns(overlap: np.ndarray, beside: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """[a, b]: they stand in two columns: beside each other, or a below something that is in a's column and beside b.
+
+    What is in a column with a: overlaps it from left to right, and nothing beside a as well (then it lies across).
+    """
+    across = beside.astype(np.int32) @ overlap.astype(np.int32) > 0  # [a, c]: c overlaps something beside a
+    own = overlap & ~across & upper.T  # [a, c]: c is above a, in its column
+    columns: np.ndarray = beside | ((own.astype(np.int32) @ beside.astype(np.int32) > 0) & upper.T)
     return columns

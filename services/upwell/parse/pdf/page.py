@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from upwell.parse.limits import Limits
 from upwell.parse.pdf.file import PdfFile
 from upwell.parse.pdf.frame import BBox as BBox  # noqa: PLC0414 - what a page is measured in, for those who use one
@@ -14,6 +16,8 @@ from upwell.parse.pdf.shapes import page_shapes
 from upwell.records import Record
 
 MOST_STYLED = 0.5
+SMALLEST_DOT, LARGEST_DOT, DOT_SIZES, MOST_DOTS = 1.5, 7.0, 2.0, 10
+BULLET_SIGNS = frozenset("\u2022\u25cf\u25cb\u25e6\u25aa")
 
 
 class Piece(Record, frozen=True, kw_only=True):
@@ -101,11 +105,12 @@ def _read(file: PdfFile, page: Any, number: int, links: Sequence[tuple[BBox, str
     turn = _most_run(words)
     frame = frame.turned(turn)
     shapes = page_shapes(page, frame)
+    pieces = with_bullets(list(_pieces(words, turn, frame)), shapes.drawn)
     return Page(
         number=number,
         width=frame.width,
         height=frame.height,
-        pieces=tuple(_pieces(words, turn, frame)),
+        pieces=tuple(pieces),
         horizontal=shapes.horizontal,
         vertical=shapes.vertical,
         pictures=shapes.pictures,
@@ -113,6 +118,27 @@ def _read(file: PdfFile, page: Any, number: int, links: Sequence[tuple[BBox, str
         links=tuple((frame.bbox(*box), uri) for box, uri in links),
         turn=turn,
     )
+
+
+def with_bullets(pieces: list[Piece], drawn: Sequence[BBox]) -> list[Piece]:
+    """Lines with the dot that was drawn before them as a shape, as the character that it is."""
+    dots: dict[int, list[BBox]] = {}
+    for box in drawn:
+        width, height = box[2] - box[0], box[3] - box[1]
+        if SMALLEST_DOT <= width <= LARGEST_DOT and abs(width - height) <= 1:
+            dots.setdefault(int((box[1] + box[3]) / 2), []).append(box)
+    if not dots:
+        return pieces
+    out: list[Piece] = []
+    for piece in pieces:
+        near = [box for y in range(int(piece.bbox[1]), int(piece.bbox[3]) + 1) for box in dots.get(y, ())[:MOST_DOTS]]
+        dot = next((b for b in near if 0 < piece.bbox[0] - b[2] < DOT_SIZES * piece.size), None)
+        if dot is not None and piece.text[:1] not in BULLET_SIGNS:
+            bbox, words = union([dot, piece.bbox]), (("\u2022", dot), *piece.words)
+            out.append(replace(piece, text=f"\u2022 {piece.text}", bbox=bbox, words=words))
+        else:
+            out.append(piece)
+    return out
 
 
 def _most_run(words: dict[int, list[Word]]) -> int:
