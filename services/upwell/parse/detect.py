@@ -1,5 +1,6 @@
 """The true type of a document: what its bytes are wins over what its name or its sender says."""
 
+import codecs
 import io
 import re
 import zipfile
@@ -8,6 +9,7 @@ from upwell.parse import media
 from upwell.parse.encoding import looks_binary
 
 HEAD_BYTES = 4096
+PHP = "text/x-php"
 MAGIC = (
     (b"{\\rtf", media.RTF),
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -33,6 +35,16 @@ OLE_STREAMS = (
     ("Workbook", media.XLS),
     ("PowerPoint Document", media.PPT),
 )
+PDF_OBJECT = re.compile(rb"(?m)^\d+\s+\d+\s+obj\b")
+SAID_INSIDE = ("application/vnd.oasis.opendocument.", media.EPUB)
+SHEBANG = re.compile(rb"#!\s*\S*?(?:/env\s+(?:-\S+\s+)*)?(python|bash|sh|zsh|node|ruby|php|perl|lua|Rscript)[\d.]*\s")
+SHEBANG_LANGUAGES = {"sh": "bash", "zsh": "bash", "node": "javascript", "Rscript": "r"}
+JSON_START = re.compile(rb"\{\s*[\"}]|\[\s*[\[{\"\]\d-]|\[\s*(?:true|false|null)\b")
+ELEMENT_START = re.compile(rb"<([A-Za-z_][\w.:-]{0,80})(?:\s[^<>]*)?/?>")
+HTML_PARTS = frozenset(
+    {b"a", b"article", b"b", b"blockquote", b"br", b"center", b"div", b"font", b"h1", b"h2", b"h3", b"i", b"img", b"li"}
+    | {b"main", b"ol", b"p", b"pre", b"section", b"span", b"strong", b"table", b"title", b"ul"}
+)
 ZIP_FOLDERS = (("word/", media.DOCX), ("ppt/", media.PPTX), ("xl/", media.XLSX))
 HTML_START = re.compile(
     rb"(?:\s|<!--.*?-->|<\?xml[^>]*\?>)*<(?:!doctype\s+html|html[\s>]|head[\s>]|body[\s>])", re.IGNORECASE | re.DOTALL
@@ -53,7 +65,7 @@ def detect(data: bytes, name: str, claimed: str | None = None) -> str:
     `application/octet-stream`.
     """
     head = data[:HEAD_BYTES]
-    if b"%PDF-" in head[:1024]:
+    if _is_pdf(data):
         return media.PDF
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip_type(data, name)
@@ -62,7 +74,7 @@ def detect(data: bytes, name: str, claimed: str | None = None) -> str:
     for magic, media_type in MAGIC:
         if head.startswith(magic):
             return media_type
-    if head[257:262] == b"ustar":
+    if head[257:263] in {b"ustar\0", b"ustar "} and b"\0" in head[:257]:
         return media.TAR
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "image/webp"
@@ -71,12 +83,21 @@ def detect(data: bytes, name: str, claimed: str | None = None) -> str:
     return _text_type(head, name, claimed)
 
 
+def _is_pdf(data: bytes) -> bool:
+    """Readers take what begins within the first kilobyte; a text that only mentions the mark has no objects."""
+    at = data[:1024].find(b"%PDF-")
+    if at <= 0:
+        return at == 0
+    return not data[:at].strip(b"\xef\xbb\xbf \t\r\n\0") or PDF_OBJECT.search(data, at) is not None
+
+
 def _zip_type(data: bytes, name: str) -> str:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = archive.namelist()
             if "mimetype" in names and archive.getinfo("mimetype").file_size < 200:
-                return archive.read("mimetype").decode("ascii", "replace").strip()
+                said = archive.read("mimetype").decode("ascii", "replace").strip()
+                return said if said.startswith(SAID_INSIDE) else media.ZIP
     except (zipfile.BadZipFile, OSError, ValueError, RuntimeError, NotImplementedError, KeyError, EOFError):
         # Cut or damaged: the first member's name is in the clear, and the name says the rest.
         inside = next((t for folder, t in ZIP_FOLDERS if folder.encode() in data[: 64 * 1024]), None)
@@ -98,11 +119,13 @@ def _text_type(head: bytes, name: str, claimed: str | None) -> str:
     named = media.by_name(name) or (claimed.split(";")[0].strip().lower() if claimed else None)
     if named is not None and not media.is_text(named):
         named = None  # a .docx that is plain text
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        head = head[: len(head) // 2 * 2].decode("utf-16", "replace").encode()
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if HTML_START.match(text) and named != PHP:
+        return media.HTML
     if media.code_language(named or ""):
         return named or media.PLAIN
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if HTML_START.match(text):
-        return media.HTML
     if text.startswith(b"WEBVTT"):
         return media.VTT
     if text.startswith(b"<?xml") or named in {media.XML, media.JATS}:
@@ -111,9 +134,23 @@ def _text_type(head: bytes, name: str, claimed: str | None) -> str:
         return media.SUBRIP
     if named in {None, media.PLAIN, media.EML} and _is_mail(text):
         return media.EML
-    if named in {None, media.JSON, media.NOTEBOOK} and text[:1] in {b"{", b"["}:
+    if (named is None and JSON_START.match(text)) or (
+        named in {media.JSON, media.NOTEBOOK} and text[:1] in {b"{", b"["}
+    ):
         return media.NOTEBOOK if named == media.NOTEBOOK or b'"nbformat"' in text else media.JSON
-    return named or media.PLAIN
+    return named or _nameless(text)
+
+
+def _nameless(text: bytes) -> str:
+    """What a text is whose name says nothing: by the interpreter that it asks for, or its first element."""
+    if (found := SHEBANG.match(text)) is not None:
+        said = found.group(1).decode("ascii")
+        return f"text/x-{SHEBANG_LANGUAGES.get(said, said)}"
+    if text.startswith(b"<?php"):
+        return PHP
+    if (element := ELEMENT_START.match(text)) is not None:
+        return media.HTML if element.group(1).lower() in HTML_PARTS else media.XML
+    return media.PLAIN
 
 
 def _is_mail(text: bytes) -> bool:
