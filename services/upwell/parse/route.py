@@ -17,6 +17,7 @@ from upwell.parse.encoding import decode
 from upwell.parse.excel import parse_excel
 from upwell.parse.failures import Unparsable, encrypted, too_large, unsupported
 from upwell.parse.html import parse_html
+from upwell.parse.jats import parse_jats
 from upwell.parse.json_data import parse_json, parse_json_lines
 from upwell.parse.language import guess_language
 from upwell.parse.limits import Limits
@@ -137,6 +138,7 @@ READERS: MappingProxyType[str, Callable[[_Raw], ParsedDocument]] = MappingProxyT
         ),
         **dict.fromkeys(docling.EXTENSIONS, lambda raw: docling.parse_docling(raw.data, raw.media_type, raw.limits)),
         media.XLSX: lambda raw: parse_excel(raw.data, raw.limits, raw.policy, raw.child),
+        media.JATS: lambda raw: parse_jats(raw.data, raw.limits),
         media.PPTX: lambda raw: parse_slides(raw.data, raw.limits, raw.policy, raw.child),
         media.DOCX: lambda raw: parse_word(raw.data, raw.limits, raw.policy, raw.child),
     }
