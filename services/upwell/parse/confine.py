@@ -31,6 +31,7 @@ READ = (
         "/usr/lib64",
         "/usr/libexec",
         "/usr/share",
+        "/nix/store",
         "/usr/local/lib",
     ),
     *("/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types", "/etc/fonts"),
