@@ -1,5 +1,7 @@
 """What a chunk holds: headings with their text, tables with their header, prefixes from the document's own words."""
 
+import pytest
+
 from upwell.embed import tokenizer_of
 from upwell.parse.prepare import prepare_document
 from upwell.prefix.structural import structural_prefix
@@ -54,6 +56,77 @@ def test_a_last_heading_of_one_endless_word_states_its_true_tokens():
     """A heading at the end joins what precedes it; where its only word was cut, the chunk's tokens are counted anew."""
     for chunk in prepared("words\n\n# " + "0" * 900).chunks:
         assert chunk.tokens == len(TOKENIZER.offsets(chunk.text))
+
+
+def test_long_code_repeats_its_signature_and_is_cut_between_statements():
+    """Decorators and a signature of several lines stand above each part; no part begins inside a call's brackets."""
+    calls = "".join(f"    record(\n        name_{n},\n        value={n},\n    )\n" for n in range(80))
+    source = f"@cached\ndef keep(\n    ledger,\n    shop,\n):\n{calls}"
+    chunks = prepared(source, "a.py").chunks
+    assert len(chunks) > 3
+    for chunk in chunks:
+        assert chunk.text.startswith("@cached\ndef keep(\n    ledger,\n    shop,\n):\n    record(\n")
+        assert chunk.text.endswith("\n    )")
+
+
+def test_code_without_a_signature_repeats_nothing():
+    """The first lines of a script that come before its first loop are no signature."""
+    source = "a = 1\nb = 2\nfor x in y:\n" + "".join(f"    total = total + {n}\n" for n in range(200))
+    chunks = prepared(f"```\n{source}```\n").chunks
+    assert len(chunks) > 3
+    assert sum("a = 1" in chunk.text for chunk in chunks) == 1
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "\u8fd9\u662f\u4e00\u4e2a\u5f88\u957f\u7684\u53e5\u5b50\u3002",
+        "\u5f7c\u306f\u8a00\u3063\u305f\uff01\u300d",
+        "\u0647\u0644 \u062a\u0631\u064a\u062f \u0627\u0644\u0634\u0627\u064a\u061f ",
+        "\u06cc\u06c1 \u0627\u06cc\u06a9 \u062c\u0645\u0644\u06c1 \u06c1\u06d2\u06d4 ",
+        "\u092f\u0939 \u090f\u0915 \u0935\u093e\u0915\u094d\u092f \u0939\u0948\u0964 ",
+    ],
+)
+def test_sentences_of_other_scripts_stay_whole(sentence):
+    """Chinese, Japanese, Arabic, Urdu and Hindi text without paragraphs is cut where its sentences end."""
+    chunks = prepared(sentence * 150, "a.txt").chunks
+    assert len(chunks) > 3
+    assert all(chunk.text.endswith(sentence.strip()) and chunk.text.startswith(sentence[:3]) for chunk in chunks)
+
+
+def test_lines_without_full_stops_stay_whole():
+    """Verses and lists of lines, without a full stop anywhere, are cut at line ends."""
+    lines = [f"a line of verse number {n} that has no end" for n in range(120)]
+    chunks = prepared("\n".join(lines), "a.txt").chunks
+    assert len(chunks) > 3
+    assert [line for chunk in chunks for line in chunk.text.split("\n")] == lines
+
+
+def test_accents_stay_with_their_letters():
+    """A word without end is cut between what a reader takes for letters, joined signs of hundreds apart."""
+    chunks = prepared("e\u0301" * 3000, "a.txt").chunks
+    assert len(chunks) > 3
+    assert all(chunk.text.startswith("e") for chunk in chunks)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "text", ["." * 60_000, ". " * 30_000, "x" + " " * 60_000 + "y.", "!)" * 30_000, ")" * 60_000 + "x"]
+)
+def test_marks_without_end_cost_no_more_than_words(text):
+    """No pattern looks twice at a run of marks or of white space."""
+    assert prepared(text, "a.txt").chunks
+    assert prepared(f"```\n{text}\n```\n").chunks
+
+
+def test_entries_with_dot_leaders_are_contents_and_a_sentence_with_dots_is_none():
+    """Lines that end in dots and a page are dropped; prose that happens to end like one is kept."""
+    made = prepared(
+        f"Owls ......... 3\n\nMice . . . . . 12\n\n{'Prose goes on and on. ' * 20} and so on .... 7\n", "a.txt"
+    )
+    assert [d.reason for d in made.dropped] == ["table_of_contents"]
+    assert sum(len(d.spans) for d in made.dropped) == 2
+    assert any("and so on .... 7" in chunk.text for chunk in made.chunks)
 
 
 def test_prefix_keeps_the_deepest_parts():

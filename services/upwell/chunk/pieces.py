@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
+from unicodedata import category
 
 from msgspec.structs import replace
 
@@ -38,12 +39,24 @@ class Piece(Record, frozen=True, kw_only=True):
 
 Range = tuple[int, int]
 CLOSERS = "\"'\u2019\u201d\\)\\]\u00bb\u300d\u300f\uff09"
-SENTENCE_END = re.compile(rf"(?:[.!?\u061f\u06d4\u0964\u2026]+[{CLOSERS}]*(?=\s)|[\u3002\uff01\uff1f][{CLOSERS}]*)\s*")
-WORD_END = re.compile(r"\s+")
-LINE = re.compile(r"[^\n]*\n?")
-SIGNATURE = re.compile(r"[:{(]\s*$")
+ENDS = ".!?\u061f\u06d4\u0964\u0965\u0589\u1362\u104b\u17d4\u2026"
+# Latin, Greek, Arabic, Urdu, Devanagari, Armenian, Ethiopic, Burmese and Khmer ends stand before white space; the wide
+# ones of Chinese and Japanese need none. Nothing is tried twice: a text may be a million full stops.
+SENTENCE_END = re.compile(
+    rf"(?:(?<![{ENDS}])[{ENDS}]++[{CLOSERS}]*+(?=\s)|[\u3002\uff01\uff1f\uff0e\uff61]++[{CLOSERS}]*+)\s*"
+)
+LINE_END = re.compile(r"\n\s*")
+WORD_END = re.compile(r"\s+|[\u3001\uff0c\uff1b\uff1a]")
+SIGNATURE = re.compile(r"[:{]\s*(?:#.*|//.*)?$")
+SIGNATURE_LINES = 8
+CLOSING = re.compile(r"[\s)\]};,]*+(?:end[\s;]*+)?")
+BEFORE_SIGNATURE = ("@", "#", "//", "/*", "*", "[")
+BRACKETS = re.compile(r"[()\[\]]")
 WHOLE = frozenset({Kind.TABLE, Kind.CODE, Kind.TITLE, Kind.HEADING})
 SLICE_CHARACTERS = 64
+MARKS = 16
+JOINER = "\u200d"
+JOINED = frozenset({"Mn", "Mc", "Me", "Cf"})
 LEAD_SHARE = 3
 
 
@@ -97,25 +110,41 @@ class _Splitter:
             yield from self._fit(a, b, Border.ROW if i or not self.lead else Border.BOUND)
 
     def code(self) -> Iterator[Piece]:
-        """Lines; a blank line before one at the outer indentation is the best border, any line the last."""
+        """Lines. The best border is a blank line before a statement of the outer level, the last one inside brackets.
+
+        The lines up to the end of the signature are repeated above each later chunk.
+        """
         lines = _lines(self.text, 0, len(self.text))
-        first = self.text[lines[0][0] : lines[0][1]]
-        indents = [len(line) - len(line.lstrip()) for a, b in lines[1:] if (line := self.text[a:b]).strip()]
-        outer = min(indents, default=0)
+        signature = self._signature(lines)
+        below = [self.text[a:b] for a, b in lines[max(signature, 1) :]]
+        outer = min((_indent(line) for line in below if not CLOSING.fullmatch(line)), default=0)
         pieces: list[Piece] = []
-        gap = False
-        for a, b in lines:
+        gap, depth = False, 0
+        for number, (a, b) in enumerate(lines):
             line = self.text[a:b]
             if not line.strip():
                 gap = True
                 continue
-            shallow = len(line) - len(line.lstrip()) <= outer
+            shallow = _indent(line) <= outer and not CLOSING.fullmatch(line)
             border = Border.ITEM if gap and shallow else Border.ROW if gap or shallow else Border.SENTENCE
-            pieces.extend(self._fit(a, b, border))
-            gap = False
-            if a == lines[0][0] and SIGNATURE.search(first):
-                self._set_lead(a, b)
+            pieces.extend(self._fit(a, b, Border.WORD if depth > 0 or number < signature else border))
+            gap, depth = False, max(0, depth + _opened(line))
+            if number == signature - 1:
+                self._set_lead(lines[0][0], b)
         yield from self._first_as_block(pieces)
+
+    def _signature(self, lines: list[Range]) -> int:
+        """How many of the first lines are decorators and a signature; 0 if none begins here."""
+        depth = 0
+        for number, (a, b) in enumerate(lines[:SIGNATURE_LINES], start=1):
+            line = self.text[a:b].strip()
+            depth += _opened(line)
+            if depth <= 0 and SIGNATURE.search(line):
+                return number
+            brace_follows = number < len(lines) and self.text[slice(*lines[number])].strip() == "{"
+            if depth <= 0 and not line.startswith(BEFORE_SIGNATURE) and not brace_follows:
+                return 0
+        return 0
 
     def _set_lead(self, start: int, end: int) -> None:
         tokens = self.measure.tokens(self.number, start, end)
@@ -136,11 +165,13 @@ class _Splitter:
             return
         inner = border
         for a, b in _ranges(SENTENCE_END, self.text, start, end):
-            if self.measure.weight(self.number, a, b) <= room:
-                yield self._piece(a, b, inner)
-            else:
-                yield from self._words(a, b, inner, room)
-            inner = Border.SENTENCE
+            fits = self.measure.weight(self.number, a, b) <= room
+            for c, d in [(a, b)] if fits else _ranges(LINE_END, self.text, a, b):
+                if fits or self.measure.weight(self.number, c, d) <= room:
+                    yield self._piece(c, d, inner)
+                else:
+                    yield from self._words(c, d, inner, room)
+                inner = Border.SENTENCE
 
     def _words(self, start: int, end: int, border: Border, room: int) -> Iterator[Piece]:
         for a, b in _ranges(WORD_END, self.text, start, end):
@@ -151,8 +182,7 @@ class _Splitter:
             border = Border.WORD
 
     def _characters(self, start: int, end: int, border: Border) -> Iterator[Piece]:
-        for a in range(start, end, SLICE_CHARACTERS):
-            b = min(end, a + SLICE_CHARACTERS)
+        for a, b in _slices(self.text, start, end):
             # A cut word is other tokens than the whole one: count what the piece is by itself.
             tokens = max(1, self.measure.count(self.text[a:b]))
             yield self._piece(a, b, border, tokens)
@@ -181,6 +211,26 @@ def _ranges(ends: re.Pattern[str], text: str, start: int, end: int) -> Iterator[
         yield from _trimmed(text, at, found.end())
         at = found.end()
     yield from _trimmed(text, at, end)
+
+
+def _slices(text: str, start: int, end: int) -> Iterator[Range]:
+    """Ranges of 64 characters; accents and joined signs stay with what they belong to, at most 16 of them."""
+    while start < end:
+        stop = min(end, start + SLICE_CHARACTERS)
+        last = min(end, stop + MARKS)
+        while stop < last and (category(text[stop]) in JOINED or text[stop - 1] == JOINER):
+            stop += 1
+        yield start, stop
+        start = stop
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _opened(line: str) -> int:
+    """How many more brackets the line opens than it closes; those in its strings count too, which seldom matters."""
+    return sum(1 if bracket in "([" else -1 for bracket in BRACKETS.findall(line))
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[Range]:

@@ -14,7 +14,9 @@ HEADINGS = frozenset({Kind.TITLE, Kind.HEADING})
 INTRODUCED = frozenset({Kind.LIST_ITEM, Kind.CODE, Kind.TABLE, Kind.FIGURE, Kind.FORMULA, Kind.QUOTE})
 CAPTIONED = frozenset({Kind.TABLE, Kind.FIGURE, Kind.CODE, Kind.FORMULA})
 CONTENTS = re.compile(r"(?:table of )?contents|on this page|inhalt(?:sverzeichnis)?|sommaire|目录|目次", re.IGNORECASE)
-DOT_LEADER = re.compile(r"(?:\.\s?){4,}\s*\d+\s*$")
+# Tried once from each run's first dot: a text may be a million dots.
+DOT_LEADER = re.compile(r"(?<!\.)(?<!\.\s)\.(?:\s?\.){3,}+\s*+\d+")
+ENTRY_CHARACTERS = 150
 
 
 class Section(Record, frozen=True, kw_only=True):
@@ -31,7 +33,7 @@ def left_out(blocks: Sequence[Block]) -> dict[int, str]:
             entries = _entries(blocks, i + 1)
             if entries and all(_points_inside(blocks[k]) for k in entries):
                 out.update(dict.fromkeys((i, *entries), "table_of_contents"))
-        elif DOT_LEADER.search(block.text) and block.kind in {Kind.PARAGRAPH, Kind.LIST_ITEM}:
+        elif _has_leaders(block.text) and block.kind in {Kind.PARAGRAPH, Kind.LIST_ITEM}:
             out[i] = "table_of_contents"
     return out
 
@@ -44,7 +46,13 @@ def _entries(blocks: Sequence[Block], start: int) -> list[int]:
 
 
 def _points_inside(block: Block) -> bool:
-    return any(link.startswith("#") for link in block.links) or bool(DOT_LEADER.search(block.text))
+    return any(link.startswith("#") for link in block.links) or _has_leaders(block.text)
+
+
+def _has_leaders(text: str) -> bool:
+    """Whether it is nothing but entries like `Introduction .... 7`, one or more of them."""
+    ends = [found.end() for found in DOT_LEADER.finditer(text)]
+    return bool(ends) and not text[ends[-1] :].strip() and len(text) <= ENTRY_CHARACTERS * len(ends)
 
 
 def sections(blocks: Sequence[Block], out: dict[int, str], measure: Measure, policy: ChunkPolicy) -> list[Section]:
