@@ -1,6 +1,6 @@
 # Everything a person or CI runs. `make` alone lists it. Nothing but Python 3.11-3.13 and make is needed.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-all demo test check integration e2e bench chaos oracle fuzz soak kafka schemas docs lock clean
+.PHONY: help setup setup-dev setup-all demo test check integration e2e bench bench-chunking chaos oracle fuzz soak kafka schemas docs lock clean
 
 BIN := .venv/bin
 # One resolution for every supported Python and platform, all extras together; the smaller locks are parts of it.
@@ -8,7 +8,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 	--no-header --no-annotate --group build pyproject.toml
 
 help: ## this list
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## .venv with what the embedded lake needs
 	@tools/setup.sh requirements.lock
@@ -40,6 +40,10 @@ e2e: setup-dev ## tests that drive the installed command
 
 bench: setup-dev ## measure; takes minutes
 	$(BIN)/python -m pytest -m bench --timeout 3600 -s
+
+bench-chunking: setup-dev ## chunks against recursive splitting, and how local edits are (UPWELL_CORPORA)
+	$(BIN)/python -m pytest -m "bench or integration" tests/bench/test_chunking.py tests/property/test_stability.py \
+		--timeout 3600 -s
 
 SEED := 1
 KILLS := 40
