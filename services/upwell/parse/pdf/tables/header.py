@@ -38,17 +38,19 @@ def _over(
 
 
 def _ruled(segment: Segment, line: Placed, columns: Sequence[Column], rules: Sequence[BBox]) -> tuple[int, int] | None:
-    """The columns over which a rule runs right below the segment."""
+    """The columns over which a rule runs right below the segment, those nearer to another segment apart."""
     x = (segment.left + segment.right) / 2
     for rule in rules:
-        alone = sum(rule[0] <= (s.left + s.right) / 2 <= rule[2] for s, _, _ in line.segments) == 1
-        if (
-            alone
-            and rule[0] - 2 <= x <= rule[2] + 2
-            and -0.3 * line.size <= rule[1] - line.bottom <= UNDER_SIZES * line.size
-        ):
-            under = [k for k, c in enumerate(columns) if rule[0] - 2 <= (c.left + c.right) / 2 <= rule[2] + 2]
-            if under and len(under) < len(columns):
+        below = -0.3 * line.size <= rule[1] - line.bottom <= UNDER_SIZES * line.size
+        if below and rule[0] - 2 <= x <= rule[2] + 2:
+            over = [(s.left + s.right) / 2 for s, _, _ in line.segments]
+            under = [
+                k
+                for k, c in enumerate(columns)
+                if rule[0] - 2 <= (at := (c.left + c.right) / 2) <= rule[2] + 2
+                and abs(at - x) <= min(abs(at - o) for o in over)
+            ]
+            if under and (rule[0] > columns[0].right or rule[2] < columns[-1].left):
                 return under[0], under[-1]
     return None
 

@@ -30,6 +30,7 @@ LEAST_DOUBTFUL_CELLS = 6
 ENOUGH_FIGURES = 0.6
 MOST_LABELS = 0.5
 MOST_LEADERS = 0.3
+FIGURES_OF_A_TABLE = 2
 
 
 def tabular_lines(lines: Sequence[Line], width: float) -> bool:
@@ -111,9 +112,10 @@ def _list(table: Table, filled: Sequence[Cell]) -> bool:
 
 
 def _contents(table: Table, filled: Sequence[Cell]) -> bool:
-    leaders = {c.row for c in filled if LEADERS.search(c.text)}
+    leaders = {(c.row, c.col) for c in filled if LEADERS.search(c.text)}
     if len(leaders) > MOST_LEADERS * table.rows:
-        return True
+        after = max(col for _, col in leaders)
+        return sum(k > after for k in numeric_columns(table)) < FIGURES_OF_A_TABLE
     last = [c.text for c in filled if c.col == table.cols - 1]
     pages = [int(t) for t in last if t.isdigit()]
     words = not any(is_figure(c.text) for c in filled if 0 < c.col < table.cols - 1)

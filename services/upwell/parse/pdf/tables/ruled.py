@@ -8,6 +8,7 @@ from upwell.parse.pdf.page import BBox
 from upwell.parse.pdf.tables.build import FoundTable, Region, build
 from upwell.parse.pdf.tables.grow import grown_box
 from upwell.parse.pdf.tables.likely import likely, tabular_lines
+from upwell.parse.pdf.tables.prose import without_prose
 from upwell.parse.pdf.tables.rules import NEAR_POINTS, Rules, middle
 from upwell.parse.pdf.tables.words import Word, lines_of
 
@@ -51,11 +52,15 @@ def ruled_tables(rules: Rules, left: Remaining, drawn: Sequence[BBox] = ()) -> l
         interior = _interior(grid)
         if interior or not is_drawing(grid.box, drawn):
             _try(_region(grid.box, rules, left), left, found, drawn=interior)
+    loose, count = without_prose(left.words), len(found)
     for box in _stacks(rules, left)[:MOST_REGIONS]:
-        if not any(_inside(table.bbox, box) or _inside(box, table.bbox) for table in found):
-            grown = grown_box(box, left.words)
-            if grown is not None and not is_drawing(grown, drawn):
-                _try(_region(grown, rules, left), left, found, drawn=False)
+        if any(_inside(table.bbox, box) or _inside(box, table.bbox) for table in found):
+            continue
+        if len(found) > count:
+            loose, count = without_prose(left.words), len(found)
+        grown = grown_box(box, loose)
+        if grown is not None and not is_drawing(grown, drawn):
+            _try(_region(grown, rules, left), left, found, drawn=False)
     return found
 
 

@@ -8,7 +8,7 @@ from upwell.parse.pdf.tables.rules import NEAR_POINTS, middle
 from upwell.records import Record
 
 MOST_ROWS_SHARE = 0.5
-FULL_SHARE = 0.8
+FULL_SHARE = 0.95
 
 
 class Lattice(Record, frozen=True, kw_only=True):
@@ -75,7 +75,6 @@ def _part_run(grid: Lattice, r: int, run: tuple[int, int], often: list[bool], pa
 
 def level(grid: Lattice, header: int) -> list[list[bool]]:
     """For each row whether the row edge above it parts each of its columns from the row above."""
-    width = grid.xs[-1] - grid.xs[0]
     upright_rules, level_rules = _near(grid.vertical, grid.xs, 0), _near(grid.horizontal, grid.ys, 1)
     edges = [[True] * grid.cols]
     for r in range(1, grid.rows):
@@ -84,8 +83,7 @@ def level(grid: Lattice, header: int) -> list[list[bool]]:
             edges.append([c not in down for c in range(grid.cols)])
             continue
         drawn = [_drawn(level_rules[r], (grid.xs[c] + grid.xs[c + 1]) / 2, 0) for c in range(grid.cols)]
-        full = sum(grid.xs[c + 1] - grid.xs[c] for c in range(grid.cols) if drawn[c]) >= FULL_SHARE * width
-        heading = r <= header and not full
+        heading = r <= header and not all(drawn)
         edges.append(
             [
                 drawn[c] or not (_boxed(grid, upright_rules, r, c) or (heading and not _both(grid, r, c)))
