@@ -14,6 +14,7 @@ from upwell.parse.code import parse_code
 from upwell.parse.delimited import parse_delimited
 from upwell.parse.detect import OLE_MAGIC, detect
 from upwell.parse.encoding import decode
+from upwell.parse.epub import parse_epub
 from upwell.parse.excel import parse_excel
 from upwell.parse.failures import Unparsable, encrypted, too_large, unsupported
 from upwell.parse.html import parse_html
@@ -138,6 +139,7 @@ READERS: MappingProxyType[str, Callable[[_Raw], ParsedDocument]] = MappingProxyT
         ),
         **dict.fromkeys(docling.EXTENSIONS, lambda raw: docling.parse_docling(raw.data, raw.media_type, raw.limits)),
         media.XLSX: lambda raw: parse_excel(raw.data, raw.limits, raw.policy, raw.child),
+        media.EPUB: lambda raw: parse_epub(raw.data, raw.limits),
         media.JATS: lambda raw: parse_jats(raw.data, raw.limits),
         media.PPTX: lambda raw: parse_slides(raw.data, raw.limits, raw.policy, raw.child),
         media.DOCX: lambda raw: parse_word(raw.data, raw.limits, raw.policy, raw.child),
