@@ -91,7 +91,7 @@ def drops(answer: Mapping[str, Any], counted: Coverage) -> Html:
                 "summary", element("b", reason), f" {characters:,} characters{_places(len(shown.get(reason, ())))}"
             ),
             element("ol", *shown.get(reason, ()), class_="list"),
-            open=reason != "whitespace",
+            open=True,
         )
         for reason, characters in counted.dropped.items()
     )
