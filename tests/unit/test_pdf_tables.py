@@ -11,14 +11,17 @@ from reportlab.lib.pagesizes import A4
 from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph, SimpleDocTemplate, Table
 
 import table_pages
+import table_pages_more
 from table_pages import CELL, KINDS, PROSE, Made, document, f1, prose
+from table_pages_more import MORE_KINDS
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.parse.pdf.file import PdfFile
 from upwell.parse.pdf.page import Page, Piece, read_pages
 from upwell.parse.pdf.tables import FoundTable, find_tables
 
-LEAST_F1 = 0.9
-MEAN_F1 = 0.97
+LEAST_F1 = 0.95
+MEAN_F1 = 0.98
+ALL_KINDS = (*KINDS, *MORE_KINDS)
 
 
 def pages_of(data: bytes) -> list[Page]:
@@ -49,21 +52,20 @@ def built(*flow: object, columns: int = 1) -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", ALL_KINDS, ids=lambda kind: kind.__name__)
 def test_a_table_of_each_kind_is_read_cell_by_cell(kind: Callable[[random.Random], Made]) -> None:
     """Cell adjacency against the cells that were drawn, beside prose in one column and in two."""
     scores = []
-    for seed in range(2):
-        for columns in (1, 2):
-            data, truth = document(kind, seed, columns=columns)
-            scores.append(f1(truth, [grid_of(found) for found in tables_of(data)]))
+    for columns in (1, 2):
+        data, truth = document(kind, columns - 1, columns=columns)
+        scores.append(f1(truth, [grid_of(found) for found in tables_of(data)]))
     assert mean(scores) >= LEAST_F1, scores
 
 
 def test_all_kinds_together_reach_the_mean() -> None:
     """Seeds that the rules above did not see one by one."""
     scores = []
-    for kind in KINDS:
+    for kind in ALL_KINDS:
         data, truth = document(kind, 7)
         scores.append(f1(truth, [grid_of(found) for found in tables_of(data)]))
     assert mean(scores) >= MEAN_F1, scores
@@ -138,7 +140,7 @@ def test_rows_without_a_header_are_all_body() -> None:
 
 def test_the_heading_of_a_group_is_no_header() -> None:
     """It stands in the first column alone, below the header."""
-    data, _ = document(table_pages.indented_borderless, 0)
+    data, _ = document(table_pages_more.indented_borderless, 0)
     (found,) = tables_of(data)
     assert {cell.row for cell in found.table.cells if cell.header} == {0}
 
