@@ -58,6 +58,7 @@ def test_what_is_around_an_article_is_counted_out(around):
         f"<article><h2>Find me</h2><p>{SAID}</p></article><article><h2>b</h2><p>{SAID * 2}</p></article>",
         f'{ARTICLE}<aside class="note">Find me</aside>'.join(["<main>", "</main>"]),
         f"<main>{ARTICLE}<h2>See also</h2><ul><li><a href=/1>Find me</a></li><li><a href=/2>b</a></li></ul></main>",
+        f"<div>{ARTICLE}</div><pre><a href=/1>Find me: int find(tree larch, int metres, char *name)</a></pre>",
         f"<main>{ARTICLE}</main><div><p>Find me. {SAID}</p></div>",
         f"{ARTICLE}<blockquote>words<footer>Find me</footer></blockquote>",
         '<body style="visibility:hidden"><p>Find me</p></body>',

@@ -94,6 +94,7 @@ def test_lists_have_levels():
         ("<pre>a<br>b</pre>", None, "a\nb"),
         ("<pre><div>a</div><div>b</div></pre>", None, "a\nb"),
         ('<pre><span class="lineno">1</span>a</pre>', None, "a"),
+        ("<pre>a<button>copy</button></pre>", None, "a"),
         ('<table class="highlighttable"><tr><td class="linenos"><pre>1</pre><td><pre>a</pre></table>', None, "a"),
     ],
 )

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from upwell.parse.html_tags import BLOCKS, HEADING, UNREAD, is_hidden
+from upwell.parse.html_tags import BLOCKS, HEADING, PREFORMATTED, UNREAD, is_hidden
 
 LEAST_PROSE = 40
 MOST_LINKED = 0.5
@@ -83,6 +83,8 @@ class Weights:
         elif tag == "h1":
             weight.titles = 1
         if tag in BLOCKS:
+            if tag in PREFORMATTED:
+                weight.inline_linked = 0  # code is content however much of it is links
             is_heading = HEADING.fullmatch(tag) is not None
             if not is_heading and weight.inline >= LEAST_PROSE and weight.inline_linked < MOST_LINKED * weight.inline:
                 weight.prose += weight.inline - weight.inline_linked

@@ -59,9 +59,9 @@ def heading_of(element: Any, limits: Limits) -> str:
 def code_of(element: Any) -> str:
     """The lines of preformatted text, without line numbers."""
     parts = [element.text or ""]
-    for child, entering in _events(element, lambda e: is_hidden(e) or is_line_number(e)):
+    for child, entering in _events(element, _is_beside_code):
         if entering:
-            if is_hidden(child) or is_line_number(child):
+            if _is_beside_code(child):
                 continue
             if child.tag == "br" or (child.tag in BLOCKS and parts[-1] and not parts[-1].endswith("\n")):
                 parts.append("\n")
@@ -97,6 +97,11 @@ def formula_of(math: Any, limits: Limits) -> str:
 def _nearest(element: Any, count: int) -> Iterator[Any]:
     for _, above in zip(range(count), element.iterancestors(), strict=False):
         yield above
+
+
+def _is_beside_code(element: Any) -> bool:
+    """Line numbers, the button that copies, what is hidden."""
+    return element.tag in {"button", "script", "style"} or is_hidden(element) or is_line_number(element)
 
 
 def is_line_number(element: Any) -> bool:
