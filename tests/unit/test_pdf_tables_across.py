@@ -1,6 +1,7 @@
 """Tables that go on over pages: one table, its header once, on the page where it began."""
 
 import io
+from typing import Any
 
 from reportlab.lib.pagesizes import A4
 from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate, Spacer, Table
@@ -14,13 +15,21 @@ GRID = [("GRID", (0, 0), (-1, -1), 0.5, "black")]
 HEAD = ["Station", "Trains", "Late"]
 
 
-def tables_in(*flow: object) -> list[Block]:
+def parsed_of(*flow: object, margin: int = 72, head: tuple[str, str] | None = None) -> ParsedDocument:
     out = io.BytesIO()
-    SimpleDocTemplate(out, pagesize=A4).build(list(flow))
-    parsed = parse_pdf(
-        out.getvalue(), DEFAULT_LIMITS, lambda _data, _name, _type: ParsedDocument(status=ParseStatus.OK)
-    )
-    return [block for block in parsed.blocks if block.kind is Kind.TABLE]
+
+    def draw_head(canvas: Any, _document: object) -> None:
+        if head is not None:
+            canvas.drawString(72, 800, head[0])
+            canvas.drawRightString(520, 800, head[1])
+
+    document = SimpleDocTemplate(out, pagesize=A4, topMargin=margin, bottomMargin=margin)
+    document.build(list(flow), onFirstPage=draw_head, onLaterPages=draw_head)
+    return parse_pdf(out.getvalue(), DEFAULT_LIMITS, lambda _data, _name, _type: ParsedDocument(status=ParseStatus.OK))
+
+
+def tables_in(*flow: object, margin: int = 72) -> list[Block]:
+    return [block for block in parsed_of(*flow, margin=margin).blocks if block.kind is Kind.TABLE]
 
 
 def body(rows: int, start: int = 0) -> list[list[str]]:
@@ -70,3 +79,17 @@ def test_a_caption_that_says_continued_does_not_part_a_table() -> None:
     caption = Paragraph("Table 4 (continued)", PROSE)
     (table,) = tables_in(Spacer(1, 300), first, PageBreak(), caption, second)
     assert column(table, 0) == ["Station", *(row[0] for row in body(12))]
+
+
+def test_rows_in_the_margins_are_no_running_heads() -> None:
+    """Figures look alike on each page once their digits are put aside, and stand where a running head would."""
+    (table,) = tables_in(Table([HEAD, *body(150)], repeatRows=1, style=GRID), margin=30)
+    assert column(table, 0) == ["Station", *(row[0] for row in body(150))]
+
+
+def test_a_running_head_above_a_table_is_no_row() -> None:
+    """Two words at both ends of a line, further away than the rows are from each other."""
+    parsed = parsed_of(Table([HEAD, *body(90)], repeatRows=1, colWidths=120), head=("Timetable", "Northern line"))
+    (table,) = (block for block in parsed.blocks if block.kind is Kind.TABLE)
+    assert column(table, 0) == ["Station", *(row[0] for row in body(90))]
+    assert sum(block.kind is Kind.PAGE_FURNITURE for block in parsed.blocks) == 2 * (parsed.pages or 0)

@@ -13,6 +13,7 @@ from upwell.parse.pdf.layout import Look
 from upwell.parse.pdf.lists import nest
 from upwell.parse.pdf.page import Page
 from upwell.parse.pdf.tables.across import joined_tables
+from upwell.parse.pdf.tables.margins import without_rows
 from upwell.records import Kind
 
 
@@ -23,7 +24,7 @@ def add_pages(
 
     `look` is asked what a page looks like where its words leave a doubt.
     """
-    furniture = page_furniture(pages)
+    furniture = without_rows(pages, page_furniture(pages))
     reading = read_as([p for page in pages for i, p in enumerate(page.pieces) if i not in furniture[page.number]])
     logos = repeated_pictures(pages)
     items = [item for page in pages for item in page_items(page, furniture[page.number], logos, reading, look)]
