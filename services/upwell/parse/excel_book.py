@@ -1,6 +1,8 @@
 """What the sheets of a workbook share: strings, formats of numbers, bold fonts; and a sheet's cells, streamed."""
 
 import re
+import zipfile
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,7 +33,7 @@ def events(package: Package, part: str, tags: tuple[str, ...]) -> Iterator[Any]:
                 element.clear()
                 while element.getprevious() is not None:
                     del element.getparent()[0]
-        except (etree.XMLSyntaxError, OSError, EOFError, ValueError) as e:
+        except (etree.XMLSyntaxError, zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError) as e:
             raise corrupt(f"the part {part[:100]!r} is damaged") from e
 
 
