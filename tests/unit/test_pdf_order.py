@@ -68,16 +68,18 @@ def test_centred_lines_above_a_heading_at_the_left_come_first():
 def test_what_is_under_balanced_columns_comes_after_them():
     """Columns that end together have ended; a column that goes on below the other's end has not."""
     pdf = Drawn()
-    for c, name in enumerate(("one", "two", "three")):
-        pdf.prose(f"{name} " + LOREM + ".", 60 + 160 * c, 100, 140)
-    pdf.line("A new start", 60, 320, 14, "Helvetica-Bold")
-    assert in_order(pdf.read(), "one", "two", "three", "A new start")
+    pdf.prose("opening " + LOREM + ".", 60, 60, 250)
+    pdf.lines(["a box beside", "what opens"], 400, 70, 9)
+    for c, name in enumerate(("First", "Second", "Third")):
+        pdf.prose(f"{name} " + LOREM + ".", 60 + 160 * c, 160, 140)
+    pdf.line("A new start", 60, 380, 14, "Helvetica-Bold")
+    assert in_order(pdf.read(), "opening", "a box", "First", "Second", "Third", "A new start")
     pdf = Drawn()
-    pdf.prose("one " + LOREM * 2 + ".", 60, 100, 220)
-    pdf.line("Still the first column", 60, 330, 14, "Helvetica-Bold")
-    pdf.prose("goes on " + LOREM + ".", 60, 360, 220)
-    pdf.prose("two " + LOREM + ".", 310, 100, 220)
-    assert in_order(pdf.read(), "one", "Still the first column", "goes on", "two")
+    pdf.prose("First " + LOREM * 2 + ".", 60, 100, 220)
+    pdf.line("Still the left column", 60, 330, 14, "Helvetica-Bold")
+    pdf.prose("It goes on " + LOREM + ".", 60, 360, 220)
+    pdf.prose("Second " + LOREM + ".", 310, 100, 220)
+    assert in_order(pdf.read(), "First", "Still the left", "It goes on", "Second")
 
 
 def test_columns_from_the_right():

@@ -215,22 +215,27 @@ def _before(boxes: np.ndarray, leftwards: np.ndarray) -> np.ndarray:
         parted |= between & overlap[:, c][:, None] & overlap[c, :][None, :]
     upper = np.where(level, y0[:, None] < y0, middle[:, None] < middle)
     before: np.ndarray = (overlap & upper) | (
-        left & ~parted & _columns(overlap, level & ~overlap, upper) & ~_under_balanced(boxes, level & ~overlap)
+        left & ~parted & _columns(overlap, level & ~overlap, upper) & ~_under_balanced(boxes, overlap, level & ~overlap)
     )
     np.fill_diagonal(before, val=False)
     return before
 
 
-def _under_balanced(boxes: np.ndarray, beside: np.ndarray) -> np.ndarray:
-    """[a, b]: b stands in columns that begin and end together, and a, beside nothing, below their end: a new start."""
+def _under_balanced(boxes: np.ndarray, overlap: np.ndarray, beside: np.ndarray) -> np.ndarray:
+    """[a, b]: a, beside nothing or over two of them, starts afresh below columns that end together; b is no lower."""
     y0: np.ndarray = boxes[:, 1]
     y1: np.ndarray = boxes[:, 3]
     together = (np.abs(y0[:, None] - y0) < BALANCED_POINTS) & (np.abs(y1[:, None] - y1) < BALANCED_POINTS) & beside
     ends: np.ndarray = np.where(together, np.maximum(y1[:, None], y1), 0).max(axis=1)
-    lonely: np.ndarray = np.logical_not(np.any(beside, axis=1))
+    crossing = (overlap.astype(np.int32) @ together.astype(np.int32) > 0) & overlap  # over two of the columns
+    lonely: np.ndarray = np.logical_not(np.any(beside, axis=1)) | np.any(crossing, axis=1)
     known: np.ndarray = np.any(together, axis=1)
     under: np.ndarray = lonely[:, None] & known[None, :] & (y0[:, None] >= ends[None, :] - SLACK_POINTS)
-    return under
+    above: np.ndarray = y1[None, :] <= y0[:, None] + SLACK_POINTS  # [g, b]: b is above g
+    above |= beside & (y1[None, :] <= ends[:, None] + BALANCED_POINTS)  # or a part of another of its columns
+    reached = (under & overlap).astype(np.int32) @ above.astype(np.int32) > 0
+    result: np.ndarray = under | reached
+    return result
 
 
 def _columns(overlap: np.ndarray, beside: np.ndarray, upper: np.ndarray) -> np.ndarray:
