@@ -1,7 +1,7 @@
 """Ranks texts for questions with an embedder: by the pooled vectors alone, or by all that the lake's search weighs."""
 
-from collections import Counter
 from collections.abc import Sequence
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,12 @@ class Ranking:
         parts = [texts[i : i + BATCH] for i in range(0, len(texts), BATCH)]
         self.vectors: list[Vectors] = [vector for part in parts for vector in embedder.embed(part)]
         self._dense = np.array([np.frombuffer(v.dense, dtype="<f2") for v in self.vectors], dtype=np.float64)
-        self._late = [np.frombuffer(v.late, dtype="<f2").astype(np.float32) for v in self.vectors]
-        self._within = Counter(index for v in self.vectors for index in v.sparse_indices)
+        self._late = np.concatenate([np.frombuffer(v.late, dtype="<f2") for v in self.vectors]).astype(np.float32)
+        self._starts = np.cumsum([0, *(v.late_count for v in self.vectors[:-1])])
+        self._with: dict[int, list[tuple[int, float]]] = {}
+        for place, v in enumerate(self.vectors):
+            for index, weight in zip(v.sparse_indices, v.sparse_values, strict=True):
+                self._with.setdefault(index, []).append((place, weight))
 
     def dense(self, query: QueryVectors) -> Scores:
         """Cosines of the pooled vectors."""
@@ -33,18 +37,20 @@ class Ranking:
     def searched(self, query: QueryVectors) -> Scores:
         """Mean MaxSim of the query's tokens and damped BM25, as `upwell.lake.store.fusion` adds them."""
         tokens = np.frombuffer(query.late, dtype="<f4").reshape(query.late_count, -1)
-        maxsim = [float((tokens @ late.reshape(-1, tokens.shape[1]).T).max(axis=1).mean()) for late in self._late]
-        return np.array(maxsim) + [lexical(self._bm25(query, vector)) for vector in self.vectors]
+        likeness = tokens @ self._late.reshape(-1, tokens.shape[1]).T
+        maxsim = np.maximum.reduceat(likeness, self._starts, axis=1).mean(axis=0)
+        scores: Scores = maxsim + np.array([lexical(score) for score in self._bm25(query)])
+        return scores
 
-    def _bm25(self, query: QueryVectors, vector: Vectors) -> float:
-        """The dot product with Qdrant's IDF modifier (https://qdrant.tech/documentation/concepts/indexing/)."""
-        weights = dict(zip(vector.sparse_indices, vector.sparse_values, strict=True))
-        asked = zip(query.sparse_indices, query.sparse_values, strict=True)
-        return sum(self._idf(index) * value * weights[index] for index, value in asked if index in weights)
-
-    def _idf(self, index: int) -> float:
-        have = self._within[index]
-        return float(np.log(1 + (len(self.vectors) - have + 0.5) / (have + 0.5)))
+    def _bm25(self, query: QueryVectors) -> list[float]:
+        """Dot products with Qdrant's IDF modifier (https://qdrant.tech/documentation/concepts/indexing/)."""
+        scores = [0.0] * len(self.vectors)
+        for index, asked in zip(query.sparse_indices, query.sparse_values, strict=True):
+            have = self._with.get(index, [])
+            idf = log(1 + (len(scores) - len(have) + 0.5) / (len(have) + 0.5))
+            for place, weight in have:
+                scores[place] += idf * asked * weight
+        return scores
 
 
 def best(scores: Scores, count: int) -> list[int]:

@@ -41,7 +41,8 @@ def code(corpora, folder):
     chunks = {}
     for document in json.loads((corpora / "contextual-embeddings" / "codebase_chunks.json").read_text()):
         (folder / f"{document['doc_id']}.txt").write_text(document["content"])
-        for chunk in ast.literal_eval(document["chunks"]):
+        found = document["chunks"]
+        for chunk in ast.literal_eval(found) if isinstance(found, str) else found:
             chunks[document["original_uuid"], chunk["original_index"]] = chunk["content"]
     lines = (corpora / "contextual-embeddings" / "queries.jsonl").read_text().splitlines()
     return [
