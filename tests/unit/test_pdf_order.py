@@ -88,6 +88,17 @@ def test_columns_from_the_right():
     assert reading_order([(60, 100, 280, 400), (310, 100, 530, 400)], [True, False]) == [0, 1]
 
 
+def test_a_centred_line_close_above_two_columns_is_in_neither():
+    """Though it overlaps one of them a little."""
+    pdf = Drawn()
+    pdf.line("Ana Lopes and Bo Lind", 240, 100)
+    pdf.prose("Left " + LOREM * 2 + ".", 60, 122, 225)
+    pdf.prose("Right " + LOREM * 2 + ".", 310, 123, 225)
+    parsed = pdf.read()
+    assert in_order(parsed, "Ana Lopes", "Left", "Right")
+    assert "Ana Lopes and Bo Lind" in texts(parsed, Kind.PARAGRAPH)
+
+
 def test_a_page_that_runs_sideways_is_read_and_its_boxes_are_those_of_the_paper():
     """All text turned by 90 degrees: words in order, boxes inside the page as it shows."""
     pdf = Drawn()

@@ -1,1 +1,1 @@
-"""PDF without models: cells from docling-parse; order, paragraphs, headings and tables are ours."""
+"""PDF without models: characters and shapes from PDFium; order, paragraphs, headings and tables are ours."""

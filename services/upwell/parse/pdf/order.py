@@ -59,7 +59,7 @@ def regions(pieces: Sequence[Piece]) -> list[Region]:
         open_ = [r for r in open_ if top - r.bbox[3] <= _close(r.pieces[-1], row[0])]
         added: list[Region] = []
         for group in _grouped(row, beside):
-            near = [r for r in open_ if _beside(r.last, union([p.bbox for p in group]))]
+            near = [r for r in open_ if _under(_end(r, group[0]), union([p.bbox for p in group]))]
             fits = near[0] if len(near) == 1 and not any(near[0] is r for r in added) else None
             region = fits or Region(pieces=[], bbox=group[0].bbox, last=group[0].bbox)
             for piece in group:
@@ -87,9 +87,14 @@ def column(region: Region, others: Sequence[Region]) -> tuple[float, float]:
     return min(x0, nearest[0]), max(x1, nearest[2])
 
 
-def _beside(a: BBox, b: BBox) -> bool:
-    """Whether they overlap from left to right."""
-    return min(a[2], b[2]) - max(a[0], b[0]) > SLACK_POINTS
+def _end(region: Region, piece: Piece) -> BBox:
+    """What a line has to stand under to go on with a region: its last row; of a program, which indents, any."""
+    return region.bbox if piece.mono and region.pieces[-1].mono else region.last
+
+
+def _under(a: BBox, b: BBox) -> bool:
+    """Whether they overlap from left to right by half of the narrower and more."""
+    return min(a[2], b[2]) - max(a[0], b[0]) > 0.5 * min(a[2] - a[0], b[2] - b[0])
 
 
 def rows_of(pieces: Sequence[Piece]) -> list[list[Piece]]:
