@@ -97,6 +97,16 @@ def test_the_allowance_ends():
     assert 3 <= pages <= DEFAULT_LIMITS.wall_s / 2
 
 
+def test_parts_share_the_allowance_of_their_document():
+    """Many pictures in a mail cost no more than one document may; what is left out says so."""
+    need_ocr()
+    spent = Allowance(DEFAULT_LIMITS)
+    while not spent.spent:
+        spent.spend(100)
+    image = encoded(picture("words"), "PNG")
+    assert parse(image, "a.png", None, DEFAULT_LIMITS, allowance=spent).status is ParseStatus.NEEDS_OCR
+
+
 @pytest.mark.timeout(300)
 def test_ocr_reads_scans_and_images_with_confidence():
     """Words in order, with page, box and how sure it was; no words: the status stays."""

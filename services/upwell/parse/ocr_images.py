@@ -18,25 +18,24 @@ from upwell.records import ParsedDocument, ParseStatus
 PARSER = "ocr/1"
 MOST_PIXELS = 60_000_000
 MOST_FRAMES = 50
-LONGEST_SIDE = 2_400
+SMALLEST_SIDE, LONGEST_SIDE = 16, 2_400
 USUAL_DPI, POINTS_AN_INCH = 96.0, 72.0
 LEAST_DPI, MOST_DPI = 30.0, 2_400.0
 
 
-def parse_image(data: bytes, limits: Limits, policy: ParsePolicy) -> ParsedDocument:
+def parse_image(data: bytes, limits: Limits, policy: ParsePolicy, allowance: Allowance) -> ParsedDocument:
     """Blocks with boxes and confidence. Raises Unparsable: `needs_ocr` where no words can be read."""
     if not policy.ocr or not ocr.available():
         raise Unparsable(ParseStatus.NEEDS_OCR, "an image: its text needs OCR (extra upwell[ocr])")
     pages: list[Page] = []
     unread: list[int] = []
-    allowance = Allowance(limits)
     for number, pixels, scale in frames(data):
-        if allowance.spent:
+        height, width = pixels.shape[:2]
+        if allowance.spent or min(height, width) < SMALLEST_SIDE:
             unread.append(number)
             continue
         seen = ocr.read_picture(pixels)
         allowance.spend(len(seen))
-        height, width = pixels.shape[:2]
         pages.append(
             Page(number=number, width=scale * width, height=scale * height, pieces=tuple(pieces_of(seen, scale)))
         )

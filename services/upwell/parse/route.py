@@ -26,6 +26,7 @@ from upwell.parse.mail import parse_mail
 from upwell.parse.markdown import parse_markdown
 from upwell.parse.msg import parse_msg
 from upwell.parse.notebook import parse_notebook
+from upwell.parse.ocr import Allowance
 from upwell.parse.ocr_images import parse_image
 from upwell.parse.odf import BODIES as ODF_TYPES
 from upwell.parse.odf import parse_odf
@@ -69,15 +70,19 @@ def parse(
     policy: ParsePolicy = DEFAULT_POLICY,
     *,
     depth: int = 0,
+    allowance: Allowance | None = None,
 ) -> ParsedDocument:
-    """The document as blocks, or a status that says why not. Never raises for what a document holds."""
+    """The document as blocks, or a status that says why not. Never raises for what a document holds.
+
+    `allowance` is what its pictures may cost to read, with those of the document that it is a part of.
+    """
     if not data:
         return ParsedDocument(
             status=ParseStatus.EMPTY, reason="the file has no bytes", media_type=claimed or media.BINARY
         )
     media_type = detect(data, name, claimed)
     try:
-        raw = _Raw(data, name, media_type, limits, policy, depth)
+        raw = _Raw(data, name, media_type, limits, policy, depth, allowance or Allowance(limits))
         parsed = arbitrated(data, media_type, limits, lambda: _parse(raw)) if policy.arbitrate else _parse(raw)
         return finished(parsed, media_type)
     except Unparsable as e:
@@ -114,6 +119,7 @@ class _Raw(NamedTuple):
     limits: Limits
     policy: ParsePolicy
     depth: int
+    allowance: Allowance
 
     def child(self, data: bytes, name: str, claimed: str | None) -> ParsedDocument:
         """What a part of this document is; whatever its parser does, the document goes on without it."""
@@ -121,7 +127,7 @@ class _Raw(NamedTuple):
         if self.depth >= self.limits.child_depth:
             return replace(unread, status=ParseStatus.TOO_LARGE, reason="nested too deeply")
         try:
-            return parse(data, name, claimed, self.limits, self.policy, depth=self.depth + 1)
+            return parse(data, name, claimed, self.limits, self.policy, depth=self.depth + 1, allowance=self.allowance)
         except Exception as e:  # noqa: BLE001 the edge of a part
             reason = f"its parser failed ({type(e).__name__})"
             return replace(unread, status=ParseStatus.CORRUPT, reason=reason)
@@ -134,7 +140,7 @@ READERS: MappingProxyType[str, Callable[[_Raw], ParsedDocument]] = MappingProxyT
         media.RTF: lambda raw: parse_rtf(raw.data, raw.limits, raw.policy),
         media.MSG: lambda raw: parse_msg(raw.data, raw.limits, raw.policy, raw.child),
         **dict.fromkeys(ODF_TYPES, lambda raw: parse_odf(raw.data, raw.media_type, raw.limits, raw.policy)),
-        media.PDF: lambda raw: parse_pdf(raw.data, raw.limits, raw.child, raw.policy),
+        media.PDF: lambda raw: parse_pdf(raw.data, raw.limits, raw.child, raw.policy, raw.allowance),
         **dict.fromkeys(
             media.ARCHIVES, lambda raw: parse_archive(raw.data, raw.name, raw.media_type, raw.limits, raw.child)
         ),
@@ -163,7 +169,7 @@ def _parse(raw: _Raw) -> ParsedDocument:
     if ENCRYPTION_MARK in data and data.startswith(OLE_MAGIC):
         raise encrypted("the office file is encrypted; its password is not known")
     if media_type.startswith("image/"):
-        return parse_image(data, limits, raw.policy)
+        return parse_image(data, limits, raw.policy, raw.allowance)
     if media_type in OLD_OFFICE:
         name = OLD_OFFICE[media_type]
         raise unsupported(f"the binary format of {name} 97 to 2003 is not read; save it in the newer one")

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from upwell.parse import ocr
 from upwell.parse.failures import corrupt
 from upwell.parse.limits import Limits
+from upwell.parse.ocr import Allowance
 from upwell.parse.outline import Outline
 from upwell.parse.pdf import layout
 from upwell.parse.pdf.blocks import add_pages
@@ -23,9 +24,14 @@ ParseChild = Callable[[bytes, str, str | None], ParsedDocument]
 
 
 def parse_pdf(
-    data: bytes, limits: Limits, parse_child: ParseChild, policy: ParsePolicy = DEFAULT_POLICY
+    data: bytes,
+    limits: Limits,
+    parse_child: ParseChild,
+    policy: ParsePolicy = DEFAULT_POLICY,
+    allowance: Allowance | None = None,
 ) -> ParsedDocument:
     """Blocks in reading order, words of scanned pages by OCR where it is there. Raises Unparsable."""
+    allowance = allowance or Allowance(limits)
     with PdfFile(data, limits) as file:
         pages = list(read_pages(file, limits))
         attached = file.attached()
@@ -35,7 +41,7 @@ def parse_pdf(
         if not file.whole and not any(page.pieces for page in pages):
             raise corrupt("the PDF ends before its end, and no text is left in it")
         unread = tuple(file.unread)
-        scans = read_scans(file, pages, limits, read=policy.ocr and ocr.available())
+        scans = read_scans(file, pages, allowance, read=policy.ocr and ocr.available())
     children = tuple(replace(parse_child(content, name, None), name=name) for name, content in attached)
     parsed = ParsedDocument(status=ParseStatus.OK, pages=file.count, parser=PARSER, children=children)
     if not any(page.pieces for page in scans.pages) and not children:

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from upwell.parse import ocr
-from upwell.parse.limits import Limits
 from upwell.parse.ocr import Allowance, Seen
 from upwell.parse.pdf.file import PdfFile
 from upwell.parse.pdf.frame import HALF
@@ -33,11 +32,10 @@ def is_picture(page: Page) -> bool:
     return page.unknown > MOSTLY * sum(len(piece.text.replace(" ", "")) for piece in page.pieces)
 
 
-def read_scans(file: PdfFile, pages: Sequence[Page], limits: Limits, *, read: bool) -> Scans:
+def read_scans(file: PdfFile, pages: Sequence[Page], allowance: Allowance, *, read: bool) -> Scans:
     """The words of pages that are pictures, as far as the allowance goes; with `read` False none."""
     done: list[Page] = []
     unread: list[int] = []
-    allowance = Allowance(limits)
     for page in pages:
         if not is_picture(page):
             done.append(page)
