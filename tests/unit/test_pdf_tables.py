@@ -1,55 +1,24 @@
 """Tables of PDF pages: their cells against what was drawn, and what is no table."""
 
-import io
 import random
 from collections.abc import Callable
 from statistics import mean
 from time import process_time
 
 import pytest
-from reportlab.lib.pagesizes import A4
-from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph, SimpleDocTemplate, Table
+from reportlab.platypus import Paragraph, Table
 
 import table_pages
 import table_pages_more
 from table_pages import CELL, KINDS, PROSE, Made, document, f1, prose
 from table_pages_more import MORE_KINDS
-from upwell.parse.limits import DEFAULT_LIMITS
-from upwell.parse.pdf.file import PdfFile
-from upwell.parse.pdf.page import Page, Piece, read_pages
-from upwell.parse.pdf.tables import FoundTable, find_tables
+from table_reading import built, grid_of, tables_of
+from upwell.parse.pdf.page import Page, Piece
+from upwell.parse.pdf.tables import find_tables
 
 LEAST_F1 = 0.95
 MEAN_F1 = 0.98
 ALL_KINDS = (*KINDS, *MORE_KINDS)
-
-
-def pages_of(data: bytes) -> list[Page]:
-    with PdfFile(data, DEFAULT_LIMITS) as file:
-        return list(read_pages(file, DEFAULT_LIMITS))
-
-
-def tables_of(data: bytes) -> list[FoundTable]:
-    return [table for page in pages_of(data) for table in find_tables(page)]
-
-
-def grid_of(found: FoundTable) -> table_pages.Grid:
-    return {
-        (r, c): cell.text
-        for cell in found.table.cells
-        for r in range(cell.row, cell.row + cell.row_span)
-        for c in range(cell.col, cell.col + cell.col_span)
-    }
-
-
-def built(*flow: object, columns: int = 1) -> bytes:
-    out = io.BytesIO()
-    if columns == 1:
-        SimpleDocTemplate(out, pagesize=A4).build(list(flow))
-    else:
-        frames = [Frame(50, 60, 240, 720), Frame(310, 60, 240, 720)]
-        BaseDocTemplate(out, pagesize=A4, pageTemplates=[PageTemplate(frames=frames)]).build(list(flow))
-    return out.getvalue()
 
 
 @pytest.mark.parametrize("kind", ALL_KINDS, ids=lambda kind: kind.__name__)

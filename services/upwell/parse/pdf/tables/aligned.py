@@ -1,7 +1,6 @@
 """Tables that only whitespace makes: runs of lines whose segments stand below each other."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from upwell.parse.pdf.page import BBox, union
 from upwell.parse.pdf.tables.build import FoundTable, Region, build
@@ -31,16 +30,16 @@ def aligned_tables(
     found: list[FoundTable] = []
     words = _without_code(without_prose(left.words), left.words)
     for run in _runs(lines_of(words, GAP_SHARE)):
-        table, gap = _table(run, rules)
-        if table is not None and not is_drawing(table.bbox, drawn) and _is_one(table, gap, look):
+        table = _table(run, rules)
+        if table is not None and not is_drawing(table.bbox, drawn) and _is_one(table, look):
             found.append(table)
             left.take([word for line in run for segment in line for word in segment.words])
     return found
 
 
-def _is_one(table: FoundTable, gap: float, look: Looks | None) -> bool:
+def _is_one(table: FoundTable, look: Looks | None) -> bool:
     """What the cells say; in doubt, what the page looks like."""
-    sure = aligned_likely(table.table, gap)
+    sure = aligned_likely(table.table)
     if look is None or not doubtful(table.table, sure=sure):
         return sure
     return looks_so(table.bbox, look(), otherwise=sure)
@@ -102,13 +101,9 @@ def _tight(above: Line, below: Line) -> bool:
     return line_box(below)[1] - line_box(above)[3] <= 0.8 * below[0].size
 
 
-def _table(run: Sequence[Line], rules: Rules) -> tuple[FoundTable | None, float]:
-    """What a run makes, and the narrowest gap between its columns in sizes of its letters."""
+def _table(run: Sequence[Line], rules: Rules) -> FoundTable | None:
     words = tuple(w for line in run for s in line for w in s.words)
     box = union([w.bbox for w in words])
     box = (box[0] - EDGE_POINTS, box[1] - EDGE_POINTS, box[2] + EDGE_POINTS, box[3] + EDGE_POINTS)
     inner = rules.inside(box)
-    table = build(Region(words=words, horizontal=tuple(inner.horizontal), vertical=(), bbox=box))
-    columns = find_columns(run)
-    gap = min((b.left - a.right for a, b in pairwise(columns)), default=0.0) / words[0].size
-    return table, gap
+    return build(Region(words=words, horizontal=tuple(inner.horizontal), vertical=(), bbox=box))

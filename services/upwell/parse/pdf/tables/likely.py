@@ -18,6 +18,9 @@ CONTINUED = re.compile(
 MARKER = re.compile(
     r"[\u2022\u25cf\u25aa\u25e6\u2023\u2043\u2219\uf0b7\u00b7*\u2013-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,5})[.)]|\[\d{1,3}\]"
 )
+LIST_MARKER = re.compile(r"[\u2022\u25cf\u25aa\u25e6\u2023\u2043\u2219\uf0b7]|\[\d{1,3}\]")
+EQUATION = re.compile(r"\(\d{1,3}(?:\.\d{1,3})*[a-z]?\)")
+ROMAN = re.compile(r"[ivxlc]{1,6}", re.IGNORECASE)
 LEADERS = re.compile(r"(?:\. ?){4,}|\u2026{2,}|_{4,}")
 ADDRESS = re.compile(r"\S@\S")
 SEVERAL_SHARE = 0.3
@@ -30,6 +33,8 @@ LEAST_DOUBTFUL_CELLS = 6
 ENOUGH_FIGURES = 0.6
 MOST_LABELS = 0.5
 MOST_LEADERS = 0.3
+FLOWING_WORDS = 2.5
+FLOWING = 0.3
 FIGURES_OF_A_TABLE = 2
 
 
@@ -56,14 +61,11 @@ def likely(table: Table, *, drawn: bool) -> bool:
     return share >= LEAST_FILLED and not _other(table, filled)
 
 
-def aligned_likely(table: Table, gap_sizes: float) -> bool:
-    """Whether rows that only whitespace makes are a table; `gap_sizes` is the narrowest gap between columns."""
+def aligned_likely(table: Table) -> bool:
+    """Whether rows that only whitespace makes are a table: two columns of words alone are none."""
     if not likely(table, drawn=False) or _whole_rows(table) < LEAST_ROWS:
         return False
-    numeric = numeric_columns(table)
-    if table.cols > 2:
-        return True
-    return bool(numeric) or (table.rows > 3 and gap_sizes >= 2 and _first_bold_like(table))
+    return table.cols > 2 or bool(numeric_columns(table))
 
 
 def doubtful(table: Table, *, sure: bool) -> bool:
@@ -90,25 +92,30 @@ def numeric_columns(table: Table) -> list[int]:
     return found
 
 
-def _first_bold_like(table: Table) -> bool:
-    """Two columns of words: their cells must be short and all there."""
-    texts = [c.text for c in table.cells]
-    return all(texts) and all(len(t) <= LONGEST_MEAN_CHARACTERS for t in texts) and not _prose(table, list(table.cells))
-
-
 def _other(table: Table, filled: Sequence[Cell]) -> bool:
     return (
         _list(table, filled)
         or _contents(table, filled)
         or _form(filled)
         or _addresses(table, filled)
+        or _equations(table, filled)
         or _prose(table, filled)
     )
 
 
 def _list(table: Table, filled: Sequence[Cell]) -> bool:
-    first = [c.text for c in filled if c.col == 0]
-    return table.cols == 2 and bool(first) and sum(bool(MARKER.fullmatch(t)) for t in first) > MOST_LABELS * len(first)
+    """A column of marks: the first of two, or bullets and numbers in brackets in any."""
+    for k in range(table.cols):
+        texts = [c.text for c in filled if c.col == k]
+        mark = MARKER if table.cols == 2 and k == 0 else LIST_MARKER
+        if texts and sum(bool(mark.fullmatch(t)) for t in texts) > MOST_LABELS * len(texts):
+            return True
+    return False
+
+
+def _equations(table: Table, filled: Sequence[Cell]) -> bool:
+    last = [c.text for c in filled if c.col == table.cols - 1]
+    return table.cols == 2 and bool(last) and sum(bool(EQUATION.fullmatch(t)) for t in last) > MOST_LABELS * len(last)
 
 
 def _contents(table: Table, filled: Sequence[Cell]) -> bool:
@@ -117,10 +124,11 @@ def _contents(table: Table, filled: Sequence[Cell]) -> bool:
         after = max(col for _, col in leaders)
         return sum(k > after for k in numeric_columns(table)) < FIGURES_OF_A_TABLE
     last = [c.text for c in filled if c.col == table.cols - 1]
-    pages = [int(t) for t in last if t.isdigit()]
+    pages = [int(t) for t in last if t.isdecimal()]
+    count = len(pages) + sum(bool(ROMAN.fullmatch(t)) for t in last)
     words = not any(is_figure(c.text) for c in filled if 0 < c.col < table.cols - 1)
     rising = all(a <= b for a, b in pairwise(pages))
-    return table.cols <= 3 and words and len(pages) >= max(4, len(last)) and rising and len(set(pages)) > 2
+    return table.cols <= 3 and words and count >= max(4, len(last)) and rising and len(set(pages)) > 2
 
 
 def _form(filled: Sequence[Cell]) -> bool:
@@ -136,6 +144,10 @@ def _addresses(table: Table, filled: Sequence[Cell]) -> bool:
 def _prose(table: Table, filled: Sequence[Cell]) -> bool:
     """Columns of text lines: long cells, hardly a figure."""
     figures = sum(is_number(c.text) for c in filled)
+    words = sum(len(c.text.split()) for c in filled)
+    flows = sum(c.text[0].islower() for c in filled)
+    if figures < 0.15 * len(filled) and words > FLOWING_WORDS * len(filled) and flows > FLOWING * len(filled):
+        return True
     long = sum(len(c.text.split()) >= PROSE_WORDS or len(c.text) > 60 for c in filled)
     mean = sum(len(c.text) for c in filled) / len(filled)
     return figures < 0.15 * len(filled) and (
