@@ -36,6 +36,17 @@ def test_what_stands_beside_a_page_number_is_furniture_too():
     assert sum(text.startswith("Chapter") for text in texts(parsed, Kind.PAGE_FURNITURE)) == 3
 
 
+def test_headings_at_the_top_of_each_page_stay():
+    """Though only their numbers differ; and so do lines of the body that come back."""
+    parsed = book(
+        3,
+        lambda pdf, n: pdf.line(f"Chapter {n}", 60, 60, 16, "Helvetica-Bold"),
+        lambda pdf, _n: pdf.lines(["as it was before", "and so it went on."] * 25, 60, 200),
+    )
+    assert [b.text for b in parsed.blocks if b.kind is Kind.HEADING] == ["Chapter 1", "Chapter 2", "Chapter 3"]
+    assert texts(parsed, Kind.PAGE_FURNITURE) == []
+
+
 def test_a_number_above_a_wide_foot_of_paper():
     """A page number is one where the page's margin is wide too."""
     parsed = book(2, lambda _pdf, _n: None, lambda pdf, n: pdf.line(str(n), 295, 705, 10))

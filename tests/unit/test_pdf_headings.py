@@ -79,6 +79,16 @@ def test_the_title_of_the_properties_counts_where_it_is_sound():
     assert texts(pdf.read(), Kind.TITLE) == ["A Report of the Harbour"]
 
 
+def test_a_title_in_the_style_of_numbered_sections():
+    """The first line of all, without a number where the others have one."""
+    pdf = Drawn()
+    bold = "Helvetica-Bold"
+    chapter(pdf, 60, ("The Harbour", 14, bold), ("1 Walls", 14, bold), ("2 Ships", 14, bold))
+    parsed = pdf.read()
+    assert texts(parsed, Kind.TITLE) == ["The Harbour"]
+    assert headings(parsed) == [(1, "1 Walls"), (1, "2 Ships")]
+
+
 def test_authors_under_the_title_are_no_headings():
     """Though they are set larger than the body."""
     pdf = Drawn()

@@ -140,6 +140,20 @@ def test_lists_are_nested_by_their_indent():
     ]
 
 
+def test_bare_numbers_that_hang_are_those_of_a_list():
+    """Without a dot, but with the lines of the item set in behind them."""
+    pdf = Drawn()
+    y = pdf.prose(LOREM + ".", 60, 100, 470)
+    for i, item in enumerate(("first point of it", "second point of it")):
+        pdf.line(str(i + 1), 60, y + 28 * i)
+        pdf.line(item, 80, y + 28 * i)
+        pdf.line("which goes on here", 80, y + 28 * i + 12)
+    assert texts(pdf.read(), Kind.LIST_ITEM) == [
+        "1 first point of it which goes on here",
+        "2 second point of it which goes on here",
+    ]
+
+
 def test_dots_that_were_drawn_as_shapes_are_bullets():
     """As browsers print lists."""
     pdf = Drawn()
@@ -190,7 +204,7 @@ def test_code_in_columns_is_one_block():
     pdf.prose(LOREM * 2 + ".", 60, 100, 470)
     for i, (flag, says) in enumerate((("  -o FILE", "where it goes;"), ("  -h", "this help"), ("  -v", "its version"))):
         pdf.line(flag, 60, 200 + 11 * i, 9, "Courier")
-        pdf.line(says, 200, 200 + 11 * i, 9, "Courier")
+        pdf.line(says, 180, 200 + 11 * i, 9, "Courier")
     (code,) = texts(pdf.read(), Kind.CODE)
     assert [line.split() for line in code.splitlines()][1] == ["-h", "this", "help"]
 

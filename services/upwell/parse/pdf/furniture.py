@@ -12,6 +12,7 @@ SIDE_SHARE = 0.12
 LEAST_PAGES = 2
 SHARE_OF_PAGES = 0.2
 ROWS = 4
+SMALLER, LARGER = 0.93, 1.15
 PAGE_NUMBER = re.compile(
     r"(?:page|seite|p\.|pagina|página|стр\.)?\s*[-\u2013\u2014(\[|]*\s*(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{1,2}-\d{1,3})\s*[-\u2013\u2014)\]|]*"
     r"(?:\s*(?:of|/|von|de|sur|di|из)\s*\d{1,4})?|第\s*\d+\s*[页頁]|\d+\s*쪽",
@@ -22,7 +23,8 @@ ROMAN = re.compile(r"\b[ivxlc]{1,6}\b", re.IGNORECASE)
 
 def page_furniture(pages: Sequence[Page]) -> dict[int, frozenset[int]]:
     """For each page number the positions of the pieces that are furniture."""
-    margins = {page.number: _margin(page) for page in pages}
+    body = _body_size(pages)
+    margins = {page.number: _margin(page, body) for page in pages}
     seen: Counter[tuple[str, int]] = Counter()
     for page in pages:
         seen.update({mark for i in margins[page.number] for mark in _marks(page, page.pieces[i])})
@@ -43,8 +45,11 @@ def repeated_pictures(pages: Sequence[Page]) -> frozenset[BBox]:
     return frozenset(box for box, count in counts.items() if count >= max(3, len(pages) // 2))
 
 
-def _margin(page: Page) -> list[int]:
-    """The first and last few lines of a page, as far as they stand in its margins or a gap sets them off."""
+def _margin(page: Page, body: float) -> list[int]:
+    """The first and last few lines of a page where a gap or smaller letters set them off, in its margins or near.
+
+    Larger letters than the body's are headings, wherever they stand.
+    """
     upright = [(i, p) for i, p in enumerate(page.pieces) if p.upright]
     heights = sorted({round(p.bbox[3]) for _, p in upright})
     outer = {*heights[:ROWS], *heights[-ROWS:]}
@@ -53,8 +58,20 @@ def _margin(page: Page) -> list[int]:
         i
         for i, p in upright
         if (height := round(p.bbox[3])) in outer
-        and (_in_margin(page, p, MARGIN_SHARE) or (height in apart and _in_margin(page, p, WIDE_MARGIN_SHARE)))
+        and p.size <= LARGER * body
+        and (
+            (height in apart and _in_margin(page, p, WIDE_MARGIN_SHARE))
+            or (p.size < SMALLER * body and _in_margin(page, p, MARGIN_SHARE))
+        )
     ]
+
+
+def _body_size(pages: Sequence[Page]) -> float:
+    sizes: Counter[float] = Counter()
+    for page in pages:
+        for piece in page.pieces:
+            sizes[piece.size] += len(piece.text)
+    return sizes.most_common(1)[0][0] if sizes else 10.0
 
 
 def _set_off(heights: list[int], upright: list[tuple[int, Piece]]) -> set[int]:

@@ -163,8 +163,9 @@ def _title(items: Sequence[Item], found: Sequence[Candidate], reading: Reading, 
 
 
 def _alone(candidate: Candidate, found: Sequence[Candidate]) -> bool:
-    """Whether no other heading has its style."""
-    return not any(_style(c) == _style(candidate) for c in found if c.index != candidate.index)
+    """Whether no other heading has its style, those with numbers apart."""
+    others = [c for c in found if c.index != candidate.index and not c.depth]
+    return not candidate.depth and not any(_style(c) == _style(candidate) for c in others)
 
 
 def _without_byline(found: list[Candidate], items: Sequence[Item], title: int, reading: Reading) -> list[Candidate]:

@@ -14,6 +14,7 @@ from upwell.parse.pdf.paragraphs import BULLET, NUMBERED, Paragraph, words_of
 from upwell.records import Kind, Record, Table
 
 SMALLER = 0.93
+HANGING_POINTS = 4.0
 MOSTLY = 0.5
 CODE_SIGNS = re.compile(r"[;{}=<>$#|\\]|\(\)|->|::|^\s*(?:def|class|import|return|for|if|public|const|let|var)\b")
 RELATIONS = re.compile(
@@ -73,7 +74,7 @@ def plain_kind(paragraph: Paragraph, text: str, page: Page, reading: Reading) ->
         return Kind.FORMULA
     if _is_footnote(paragraph, page, reading):
         return Kind.FOOTNOTE
-    if is_bullet(paragraph) or NUMBERED.match(text):
+    if is_bullet(paragraph) or NUMBERED.match(text) or _hangs_on_number(paragraph):
         return Kind.LIST_ITEM
     return Kind.PARAGRAPH
 
@@ -135,6 +136,17 @@ def is_bullet(paragraph: Paragraph) -> bool:
     if second is None or not words:
         return False
     return second - words[0][1][2] > 0.6 * pieces[0].size
+
+
+def _hangs_on_number(paragraph: Paragraph) -> bool:
+    """A bare number with a gap behind it, under which none of the lines goes."""
+    words = [word for piece in paragraph.pieces[:2] for word in piece.words]
+    if len(words) < 2 or not (words[0][0].isdecimal() and len(words[0][0]) <= 2):
+        return False
+    text = words[1][1][0]
+    below = [p.bbox[0] for p in paragraph.pieces[1:] if p.bbox[1] > paragraph.pieces[0].bbox[1] + 0.5 * p.size]
+    gap = text - words[0][1][2] > 0.7 * paragraph.pieces[0].size
+    return gap and all(abs(left - text) < HANGING_POINTS for left in below)
 
 
 def without_bullet(text: str) -> str:

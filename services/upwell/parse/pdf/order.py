@@ -19,7 +19,7 @@ CLOSE_LINES, CLOSE_CODE_LINES = 1.5, 2.6
 MOST_ORDERED = 300
 LABEL_SIZES = 5.0
 ALIKE_SHARE = 0.12
-WIDEST_SPACE_SIZES = 2.5
+WIDEST_SPACE_SIZES, WIDEST_CODE_GAP_SIZES = 2.5, 14.0
 LABEL_CHARACTERS = 25
 LEAST_ROWS = 3
 SLACK_POINTS, BETWEEN_POINTS, BALANCED_POINTS = 1.0, 3.0, 28.0
@@ -117,7 +117,12 @@ def _grouped(row: list[Piece], beside: list[list[Piece]]) -> list[list[Piece]]:
     for piece in row:
         last = groups[-1][-1] if groups else None
         marked = last is not None and _is_marker(last) and piece.bbox[0] - last.bbox[2] <= LABEL_SIZES * piece.size
-        program = last is not None and last.mono and piece.mono
+        program = (
+            last is not None
+            and last.mono
+            and piece.mono
+            and piece.bbox[0] - last.bbox[2] < WIDEST_CODE_GAP_SIZES * piece.size
+        )
         if last is not None and (marked or program or _one_line(last, piece, beside)):
             groups[-1].append(piece)
         else:

@@ -89,13 +89,15 @@ class _Parter:
     def continues(self, group: list[Piece], piece: Piece) -> bool:
         last = group[-1]
         if same_row(last, piece):
-            return piece.bbox[0] - last.bbox[2] < (40 if piece.mono else 8) * piece.size
+            return piece.bbox[0] - last.bbox[2] < (14 if piece.mono else 8) * piece.size
         if self.code and last.mono and piece.mono:
             return 0 < piece.bbox[1] - last.bbox[1] < 3.2 * piece.size
         if self.code and (last.mono or piece.mono) and (group[0].mono or not self._goes_on(last)):
             return False
         if piece.raised_start or BULLET.match(piece.text) or LEADERS.search(last.text):
             return False
+        if piece.text.isdecimal() and len(piece.text) <= 2 and piece.bbox[0] < last.bbox[0] - INDENT_SIZES * piece.size:
+            return False  # the number of the next item, hanging at its left
         if NUMBERED.match(piece.text) and not self._number_inside(group, piece):
             return False
         step = piece.bbox[3] - last.bbox[3]
