@@ -176,6 +176,12 @@ def test_pictures_boxes_captions_links_and_formulas():
     assert parsed.blocks[4].links == ("http://y.example/", "http://x.example/")
 
 
+def test_unknown_wrappers_are_looked_into():
+    """A format grows; words in what nobody knows yet are words."""
+    body = f"<w:new>{p('one')}</w:new>" + p("two", more="<w:newer><w:r><w:t> three</w:t></w:r></w:newer>")
+    assert said(read(body)) == [("paragraph", "one"), ("paragraph", "two three")]
+
+
 def test_a_table_of_contents_is_left_out():
     """By the style of its lines, and by the control that it stands in."""
     control = (

@@ -118,7 +118,7 @@ class _Reader:
                 self._aside(child, None if tag == "del" and self.policy.revisions == "both" else "deleted")
             elif tag == "AlternateContent":
                 self.blocks(next((c for c in child if local(c) in {"Choice", "Fallback"}), ()))
-            elif tag in {"ins", "moveTo", "customXml", "sdtContent", "smartTag"}:
+            elif tag and len(child):  # whatever wraps blocks, known or not, is looked into
                 self.blocks(child)
         self.depth -= 1
 

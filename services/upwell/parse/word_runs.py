@@ -10,9 +10,6 @@ from upwell.parse.package import attribute, local
 from upwell.parse.policy import ParsePolicy
 from upwell.parse.word_styles import Styles, monospaced, switch, value
 
-THROUGH = frozenset(
-    {"ins", "moveTo", "smartTag", "sdt", "sdtContent", "fldSimple", "dir", "bdo", "customXml", "ruby", "rubyBase"}
-)
 BREAKS = {"tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "‑"}
 
 
@@ -55,10 +52,8 @@ class Inline:
             elif tag == "fldSimple" and "HYPERLINK" in (attribute(child, "instr") or ""):
                 self._target(attribute(child, "instr") or "")
                 self.read(child, reason, depth + 1)
-            elif tag in THROUGH:
+            elif tag and len(child):  # whatever wraps runs, known or not, is looked into
                 self.read(child, reason, depth + 1)
-            elif tag == "commentRangeEnd":
-                continue
 
     def _run(self, run: Any, reason: str | None, depth: int) -> None:
         properties = run.find("{*}rPr")
