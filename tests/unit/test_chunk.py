@@ -23,6 +23,16 @@ def test_a_split_table_repeats_its_header():
     assert starts == sorted(set(starts))
 
 
+def test_a_wide_table_repeats_its_header_too():
+    """A header of a hundred tokens stands above each part, and no row is parted from it."""
+    names = " | ".join(f"column of group {n} in euros" for n in range(16))
+    rows = "\n".join("| " + " | ".join(f"{row}.{n}" for n in range(16)) + " |" for row in range(30))
+    chunks = prepared(f"| {names} |\n{'|---' * 16}|\n{rows}\n").chunks
+    assert len(chunks) > 3
+    assert all(chunk.text.startswith("column of group 0") for chunk in chunks)
+    assert sum(chunk.text.count("\n") for chunk in chunks) == 30
+
+
 def test_a_heading_without_text_joins_what_follows():
     """Nested headings begin the chunk of the first words under them; the prefix does not repeat what the text shows."""
     chunks = prepared("# A\n\n## B\n\nwords of b\n\n## C\n\nwords of c\n").chunks

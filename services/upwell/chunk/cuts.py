@@ -41,13 +41,18 @@ class _Run:
         self.sums = [0, *accumulate(piece.weight for piece in pieces)]
         self.hashes: list[bytes | None] = [None] * len(pieces)
 
+    def own(self, i: int, j: int) -> int:
+        """The weight of the words themselves."""
+        return self.sums[j] - self.sums[i]
+
     def weight(self, i: int, j: int) -> int:
-        return self.sums[j] - self.sums[i] + self.pieces[i].lead_tokens
+        """With the lead that a chunk of these pieces repeats."""
+        return self.own(i, j) + self.pieces[i].lead_tokens
 
     def peaks(self) -> list[int]:
         """Borders that outrank all others within reach; none of a run that may stay whole or stands near its ends."""
         n = len(self.pieces)
-        if n < 2 or self.weight(0, n) <= self.policy.most_tokens:
+        if n < 2 or self._may_stay(0, n):
             return []
         reach = self.policy.least_tokens
         first, last = self.sums[0] + reach, self.sums[n] - reach
@@ -75,17 +80,19 @@ class _Run:
 
     def best_cut(self, i: int, j: int) -> int | None:
         """Where to cut [i, j), or None when it is to stay whole."""
-        total = self.weight(i, j)
-        if total <= self.policy.most_tokens or j - i < 2:
+        if j - i < 2 or self._may_stay(i, j):
             return None
         free = [k for k in range(i + 1, j) if self.pieces[k].border > Border.BOUND]
         for least in (self.policy.least_tokens, self.policy.crumb_tokens):
-            fair = [k for k in free if self.weight(i, k) >= least and self.weight(k, j) >= least]
+            fair = [k for k in free if self.own(i, k) >= least and self.own(k, j) >= least]
             if fair:
                 return self._highest(fair, i, j)
-        if total <= (self.policy.whole_tokens if free else self.policy.room_tokens):
+        if self.weight(i, j) <= (self.policy.whole_tokens if free else self.policy.room_tokens):
             return None
         return min(free or range(i + 1, j), key=lambda k: abs(self.weight(i, k) - self.weight(k, j)))
+
+    def _may_stay(self, i: int, j: int) -> bool:
+        return self.own(i, j) <= self.policy.most_tokens and self.weight(i, j) <= self.policy.room_tokens
 
     def _highest(self, fair: list[int], i: int, j: int) -> int:
         kind = max(self.pieces[k].border for k in fair)

@@ -71,7 +71,9 @@ def split_block(number: int, block: Block, measure: Measure, policy: ChunkPolicy
         border = Border.ITEM if block.kind is Kind.LIST_ITEM else Border.BLOCK
         yield Piece(block=number, start=0, end=len(block.text), tokens=tokens, weight=weight, border=border)
         return
-    splitter = _Splitter(number, block.text, measure, min(policy.most_tokens, room))
+    # A row or a line that fits beside its header or signature is not cut, whatever that leaves of the usual size.
+    most = policy.whole_tokens if block.kind in WHOLE else policy.most_tokens
+    splitter = _Splitter(number, block.text, measure, min(most, room))
     if block.kind is Kind.TABLE:
         yield from splitter.rows(_header_rows(block))
     elif block.kind is Kind.CODE:
