@@ -2,7 +2,7 @@
 
 import pytest
 
-from office_files import odf
+from office_files import ODF_SPACES, odf
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.parse.policy import ParsePolicy
 from upwell.parse.route import parse
@@ -160,6 +160,21 @@ def test_slides_have_numbers_titles_and_notes():
         (1, "paragraph", "high"),
         (1, "paragraph", "low"),
         (1, "paragraph", "Said"),
+    ]
+
+
+def test_embedded_documents_are_children():
+    """A workbook in a folder of the package and a file as it is; a formula is none."""
+    sheet = (
+        f"<office:document-content {ODF_SPACES}><office:body><office:spreadsheet><table:table><table:table-row>"
+        "<table:table-cell><text:p>inner</text:p></table:table-cell></table:table-row></table:table>"
+        "</office:spreadsheet></office:body></office:document-content>"
+    )
+    parts = {"Object 1/content.xml": sheet, "Object 2": "plain words", "Object 3/content.xml": "<math/>"}
+    parsed = text("<text:p>x</text:p>", **parts)
+    assert [(c.name, c.blocks[-1].text) for c in parsed.children] == [
+        ("Object 1.ods", "inner"),
+        ("Object 2", "plain words"),
     ]
 
 

@@ -5,9 +5,11 @@ from typing import Any
 from upwell.parse import media
 from upwell.parse.failures import corrupt, encrypted, too_large
 from upwell.parse.limits import Limits
+from upwell.parse.odf_objects import odf_children
 from upwell.parse.odf_styles import Styles
 from upwell.parse.odf_table import number
 from upwell.parse.odf_text import TextFlow
+from upwell.parse.office_objects import ParseChild
 from upwell.parse.office_styles import joined_code
 from upwell.parse.outline import Outline
 from upwell.parse.package import Package, attribute, local
@@ -23,7 +25,9 @@ MOST_REPEATS = 1000
 VALUES = frozenset({"float", "percentage", "currency", "date", "time", "boolean"})
 
 
-def parse_odf(data: bytes, media_type: str, limits: Limits, policy: ParsePolicy) -> ParsedDocument:
+def parse_odf(
+    data: bytes, media_type: str, limits: Limits, policy: ParsePolicy, parse_child: ParseChild
+) -> ParsedDocument:
     """A text, a workbook or slides as blocks. Raises Unparsable."""
     package = Package(data, limits)
     manifest = package.xml_or_none("META-INF/manifest.xml")
@@ -50,6 +54,7 @@ def parse_odf(data: bytes, media_type: str, limits: Limits, policy: ParsePolicy)
         title=_title(outline, package),
         pages=pages,
         parser=PARSER,
+        children=odf_children(package, limits, parse_child),
     )
 
 

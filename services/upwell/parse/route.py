@@ -37,8 +37,8 @@ from upwell.parse.restructured import parse_restructured
 from upwell.parse.rtf import parse_rtf
 from upwell.parse.slides import parse_slides
 from upwell.parse.word import parse_word
-from upwell.parse.xml_data import parse_xml
 from upwell.parse.xls import parse_xls
+from upwell.parse.xml_data import parse_xml
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
 TextParser = Callable[[str, Limits], ParsedDocument]
@@ -139,7 +139,7 @@ READERS: MappingProxyType[str, Callable[[_Raw], ParsedDocument]] = MappingProxyT
         media.XML: lambda raw: parse_xml(raw.data, raw.limits),
         media.RTF: lambda raw: parse_rtf(raw.data, raw.limits, raw.policy),
         media.MSG: lambda raw: parse_msg(raw.data, raw.limits, raw.policy, raw.child),
-        **dict.fromkeys(ODF_TYPES, lambda raw: parse_odf(raw.data, raw.media_type, raw.limits, raw.policy)),
+        **dict.fromkeys(ODF_TYPES, lambda raw: parse_odf(raw.data, raw.media_type, raw.limits, raw.policy, raw.child)),
         media.PDF: lambda raw: parse_pdf(raw.data, raw.limits, raw.child, raw.policy, raw.allowance),
         **dict.fromkeys(
             media.ARCHIVES, lambda raw: parse_archive(raw.data, raw.name, raw.media_type, raw.limits, raw.child)
