@@ -79,6 +79,16 @@ def test_long_code_repeats_its_signature_and_is_cut_between_statements():
         assert chunk.text.endswith("\n    )")
 
 
+def test_code_is_cut_into_longer_chunks_than_prose():
+    """A function of 220 tokens stays whole; a run of prose as long is cut."""
+    lines = [f"value_{n} = {n}" for n in range(44)]
+    assert (
+        len(prepared("```\n" + "\n\n".join(lines[:22]) + "\n```\n\n```\n" + "\n".join(lines[22:]) + "\n```\n").chunks)
+        == 1
+    )
+    assert len(prepared("\n\n".join(f"{line}." for line in lines)).chunks) > 1
+
+
 def test_code_without_a_signature_repeats_nothing():
     """The first lines of a script that come before its first loop are no signature."""
     source = "a = 1\nb = 2\nfor x in y:\n" + "".join(f"    total = total + {n}\n" for n in range(200))

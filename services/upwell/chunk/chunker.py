@@ -33,11 +33,19 @@ def chunk_blocks(blocks: Sequence[Block], measure: Measure, policy: ChunkPolicy)
 def _drafts(
     blocks: Sequence[Block], section: Section, number: int, measure: Measure, policy: ChunkPolicy
 ) -> list[Draft]:
+    if _is_code(blocks, section.pieces):
+        policy = policy.for_code
     return [
         _draft(blocks, run, number, measure)
         for i, j in cut(section.pieces, lambda block: blocks[block].text, policy)
         for run in _halved(blocks, section.pieces[i:j], measure, policy)
     ]
+
+
+def _is_code(blocks: Sequence[Block], pieces: Sequence[Piece]) -> bool:
+    """Whether most of a section is code."""
+    code = sum(piece.weight for piece in pieces if blocks[piece.block].kind is Kind.CODE)
+    return code > sum(piece.weight for piece in pieces) / 2
 
 
 def _halved(

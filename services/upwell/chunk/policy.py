@@ -1,5 +1,7 @@
 """The numbers of chunking, and how they shrink to an embedder's limit."""
 
+from msgspec.structs import replace
+
 from upwell.errors import Misconfigured
 from upwell.records import Record
 
@@ -14,6 +16,10 @@ class ChunkPolicy(Record, frozen=True, kw_only=True):
     Tables and functions stay whole up to `whole_tokens`, what belongs together (a heading and its first words, a
     lead-in and its list) up to `room_tokens`, the most a chunk may have. `prefix_tokens` are kept free for the prefix,
     `special_tokens` for what the model adds. `characters_per_token` bounds text that tokenizers swallow whole.
+
+    Chosen by `make bench-chunking`: with 70 to 175 tokens both recall and IoU are above what is published for MiniLM,
+    by the vectors alone. Sections of code are cut by `code_least_tokens` and `code_most_tokens`: what answers a
+    question about code is longer than what answers one about prose.
     """
 
     least_tokens: int = 70
@@ -23,11 +29,19 @@ class ChunkPolicy(Record, frozen=True, kw_only=True):
     room_tokens: int = 440
     prefix_tokens: int = 64
     special_tokens: int = 2
+    code_least_tokens: int = 100
+    code_most_tokens: int = 250
     characters_per_token: int = 8
 
     @property
     def fingerprint(self) -> str:
-        return f"{CHUNKER}:{self.least_tokens}-{self.most_tokens}-{self.whole_tokens}"
+        code = f"{self.code_least_tokens}-{self.code_most_tokens}"
+        return f"{CHUNKER}:{self.least_tokens}-{self.most_tokens}-{self.whole_tokens}:{code}"
+
+    @property
+    def for_code(self) -> "ChunkPolicy":
+        """The sizes that a section of code is cut by."""
+        return replace(self, least_tokens=self.code_least_tokens, most_tokens=self.code_most_tokens)
 
     def within(self, limit_tokens: int) -> "ChunkPolicy":
         """The policy for a model of `limit_tokens`: prefix, text and special tokens together never exceed it.
@@ -40,7 +54,7 @@ class ChunkPolicy(Record, frozen=True, kw_only=True):
             )
         prefix = min(self.prefix_tokens, limit_tokens // 4)
         room = limit_tokens - self.special_tokens - prefix
-        most = min(self.most_tokens, room)
+        most, code_most = min(self.most_tokens, room), min(self.code_most_tokens, room)
         return ChunkPolicy(
             least_tokens=min(self.least_tokens, most * 2 // 5),
             most_tokens=most,
@@ -49,6 +63,8 @@ class ChunkPolicy(Record, frozen=True, kw_only=True):
             room_tokens=room,
             prefix_tokens=prefix,
             special_tokens=self.special_tokens,
+            code_least_tokens=min(self.code_least_tokens, code_most * 2 // 5),
+            code_most_tokens=code_most,
             characters_per_token=self.characters_per_token,
         )
 
