@@ -47,6 +47,12 @@ def test_headings_at_the_top_of_each_page_stay():
     assert texts(parsed, Kind.PAGE_FURNITURE) == []
 
 
+def test_a_running_head_in_larger_letters():
+    """The same words on each page, above a body in smaller ones."""
+    parsed = book(3, lambda pdf, _n: pdf.line("The Harbour Report", 60, 50, 13), lambda *_: None)
+    assert texts(parsed, Kind.PAGE_FURNITURE) == ["The Harbour Report"] * 3
+
+
 def test_a_number_above_a_wide_foot_of_paper():
     """A page number is one where the page's margin is wide too."""
     parsed = book(2, lambda _pdf, _n: None, lambda pdf, n: pdf.line(str(n), 295, 705, 10))

@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 
 from upwell.parse.pdf.frame import BBox
 from upwell.parse.pdf.page import Page, Piece
@@ -12,7 +13,8 @@ SIDE_SHARE = 0.12
 LEAST_PAGES = 2
 SHARE_OF_PAGES = 0.2
 ROWS = 4
-SMALLER, LARGER = 0.93, 1.15
+SMALLER, LARGER, LARGEST = 0.93, 1.15, 1.6
+LEAST_GAP_SIZES, WIDER = 1.5, 1.2
 PAGE_NUMBER = re.compile(
     r"(?:page|seite|p\.|pagina|página|стр\.)?\s*[-\u2013\u2014(\[|]*\s*(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{1,2}-\d{1,3})\s*[-\u2013\u2014)\]|]*"
     r"(?:\s*(?:of|/|von|de|sur|di|из)\s*\d{1,4})?|第\s*\d+\s*[页頁]|\d+\s*쪽",
@@ -27,12 +29,14 @@ def page_furniture(pages: Sequence[Page]) -> dict[int, frozenset[int]]:
     margins = {page.number: _margin(page, body) for page in pages}
     seen: Counter[tuple[str, int]] = Counter()
     for page in pages:
-        seen.update({mark for i in margins[page.number] for mark in _marks(page, page.pieces[i])})
+        seen.update({mark for i in margins[page.number] for mark in _marks(page, page.pieces[i], body)})
     least = max(LEAST_PAGES, min(4, round(SHARE_OF_PAGES * len(pages))))
     found: dict[int, frozenset[int]] = {}
     for page in pages:
-        inside = {i for i in margins[page.number] if _repeats(page, page.pieces[i], seen, least)}
-        inside |= {i for i in margins[page.number] if _is_number(page, i, inside)}
+        inside = {i for i in margins[page.number] if _repeats(_marks(page, page.pieces[i], body), seen, least)}
+        inside |= {
+            i for i in margins[page.number] if page.pieces[i].size <= LARGER * body and _is_number(page, i, inside)
+        }
         inside |= {i for i in margins[page.number] if _in_furnished_row(page, i, inside)}
         inside |= {i for i, piece in enumerate(page.pieces) if _in_side(page, piece)}
         found[page.number] = frozenset(inside - _tabular(page, inside))
@@ -48,7 +52,7 @@ def repeated_pictures(pages: Sequence[Page]) -> frozenset[BBox]:
 def _margin(page: Page, body: float) -> list[int]:
     """The first and last few lines of a page where a gap or smaller letters set them off, in its margins or near.
 
-    Larger letters than the body's are headings, wherever they stand.
+    Much larger letters than the body's are headings, wherever they stand.
     """
     upright = [(i, p) for i, p in enumerate(page.pieces) if p.upright]
     heights = sorted({round(p.bbox[3]) for _, p in upright})
@@ -58,7 +62,7 @@ def _margin(page: Page, body: float) -> list[int]:
         i
         for i, p in upright
         if (height := round(p.bbox[3])) in outer
-        and p.size <= LARGER * body
+        and p.size <= LARGEST * body
         and (
             (height in apart and _in_margin(page, p, WIDE_MARGIN_SHARE))
             or (p.size < SMALLER * body and _in_margin(page, p, MARGIN_SHARE))
@@ -75,12 +79,15 @@ def _body_size(pages: Sequence[Page]) -> float:
 
 
 def _set_off(heights: list[int], upright: list[tuple[int, Piece]]) -> set[int]:
-    """The first line, the last and those around it, where a gap of a line and more parts them from the body."""
+    """The first line, the last and those around it, where a gap wider than that between most lines parts them."""
     sizes = {round(p.bbox[3]): p.size for _, p in upright}
+    steps = sorted(b - a for a, b in pairwise(heights))
+    usual = steps[len(steps) // 2] if len(steps) > 2 * ROWS else 0
     found: set[int] = set()
     for rows in (heights[: ROWS + 1], heights[: -ROWS - 2 : -1]):
         for k in range(1, min(3, len(rows))):
-            if abs(rows[k] - rows[k - 1]) > 2.2 * max(sizes[rows[k]], sizes[rows[k - 1]]):
+            least = max(LEAST_GAP_SIZES * max(sizes[rows[k]], sizes[rows[k - 1]]), WIDER * usual)
+            if abs(rows[k] - rows[k - 1]) > least:
                 found.update(rows[:k])
     return found
 
@@ -98,16 +105,18 @@ def _in_side(page: Page, piece: Piece) -> bool:
     return middle < SIDE_SHARE * page.width or middle > (1 - SIDE_SHARE) * page.width
 
 
-def _marks(page: Page, piece: Piece) -> tuple[tuple[str, int], ...]:
+def _marks(page: Page, piece: Piece, body: float) -> tuple[tuple[str, int], ...]:
     """What a piece has in common with its like on other pages; on either side of a border between heights."""
-    text = ROMAN.sub("#", re.sub(r"\d+", "#", " ".join(piece.text.split()))).casefold()
+    text = " ".join(piece.text.split()).casefold()
+    if piece.size <= LARGER * body:  # of chapters' names, which are larger, the number is what tells them apart
+        text = ROMAN.sub("#", re.sub(r"\d+", "#", text))
     height = 40 * piece.bbox[3] / page.height
     low = int(height)
     return ((text, low), (text, low + 1 if height - low > 0.5 else low - 1))
 
 
-def _repeats(page: Page, piece: Piece, seen: Counter[tuple[str, int]], least: int) -> bool:
-    return max(seen[mark] for mark in _marks(page, piece)) >= least
+def _repeats(marks: Sequence[tuple[str, int]], seen: Counter[tuple[str, int]], least: int) -> bool:
+    return max(seen[mark] for mark in marks) >= least
 
 
 def _is_number(page: Page, index: int, known: set[int]) -> bool:
