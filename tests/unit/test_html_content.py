@@ -102,6 +102,31 @@ def test_code_and_drawings_are_no_words(code):
     assert (kept, out) == ("before", {})
 
 
+@pytest.mark.parametrize(
+    ("sheet", "is_hidden"),
+    [
+        (".x { color: red; display: none }", True),
+        ("p.x, .y { visibility: hidden }", True),
+        ("#i{/* a } */display:none}", True),
+        (".x{display:none} .x.open{display:block}", False),
+        ("@media print { .x { display: none } }", False),
+        (".z .x { display: none }", False),
+        (".z { display: none }", False),
+        ("@media screen { .z { color: red } } .x { display: none }", True),
+    ],
+)
+def test_a_style_sheet_hides_what_no_other_rule_shows(sheet, is_hidden):
+    """A class alone, an id; not for print, not until somebody opens it."""
+    kept, out = split('<p>before, at some length</p><p class="x y" id="i">secret</p>', f"<style>{sheet}</style>")
+    assert ("secret" not in kept) is is_hidden
+    assert out == ({"secret": "hidden"} if is_hidden else {})
+
+
+def test_a_page_that_a_script_shows_is_not_hidden():
+    """Its style sheet hides all of it until then."""
+    assert "larch" in split(f'<div class="x">{ARTICLE}</div>', "<style>.x{opacity:0}</style>")[0]
+
+
 def test_a_hidden_part_of_a_paragraph_does_not_part_it():
     """Its words stand beside the paragraph, not in it."""
     kept, out = split('<p>Euler <span aria-hidden="true">noise</span>was <button>Copy</button>here.</p>')

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from upwell.parse.failures import corrupt, too_large
 from upwell.parse.html_boilerplate import BOILERPLATE, Judge
+from upwell.parse.html_styles import hidden_by_sheet
 from upwell.parse.html_table import is_data_table, nested_tables, table_of
 from upwell.parse.html_tags import BLOCKS, HEADING, PREFORMATTED, UNREAD, is_hidden, plain
 from upwell.parse.html_weigh import Weights
@@ -29,6 +30,7 @@ from upwell.parse.outline import Outline
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
 PARSER = "html/2"
+HALF = 0.5
 MOST_ELEMENTS = 1_000_000
 TITLE_SEPARATOR = re.compile(r"\s+[|\u2013\u2014\u00b7\u2022-]\s+|\s*[\u00bb\u203a]\s+")
 NO_LINK = ("javascript:", "data:", "#", "vbscript:")
@@ -56,7 +58,7 @@ def parse_html(text: str, limits: Limits, *, whole: bool = False) -> ParsedDocum
         raise too_large("elements are nested more than 2048 deep: what lies below would be lost")
     if root is None:
         return ParsedDocument(status=ParseStatus.OK, parser=PARSER)
-    weights = Weights(root)
+    weights = _weighed(root)
     outline = Outline(limits.characters)
     title, heading = _titles(root, limits)
     if title and heading not in {title, *TITLE_SEPARATOR.split(title)}:
@@ -70,6 +72,19 @@ def parse_html(text: str, limits: Limits, *, whole: bool = False) -> ParsedDocum
         language=language if re.fullmatch("[a-z]{2,3}", language) else None,
         parser=PARSER,
     )
+
+
+def _weighed(root: Any) -> Weights:
+    """The page's weights, with what its style sheet hides marked as hidden: unless that is half of the page, which a
+    script is to show.
+    """
+    weights = Weights(root)
+    hidden = hidden_by_sheet(root)
+    if not hidden or max(weights[element].chars for element in hidden) > HALF * weights[root].chars:
+        return weights
+    for element in hidden:
+        element.set("hidden", "")
+    return Weights(root)
 
 
 def _titles(root: Any, limits: Limits) -> tuple[str, str]:
