@@ -27,7 +27,7 @@ class Limits(Record, frozen=True, kw_only=True):
     wall_s: float = 60.0
     memory_bytes: int = 860 * MIB
     answer_bytes: int = 128 * MIB
-    kept_bytes: int = 512 * MIB
+    kept_bytes: int = 640 * MIB
     open_files: int = 128
     drawn_pages: int = 40
     drawn_pixels: int = 1_500_000

@@ -103,7 +103,7 @@ class ChildPool:
                 raise Unparsable(ParseStatus.TIMED_OUT, f"not parsed within {self._limits.wall_s:g} s") from e
             if isinstance(e, ChildAnsweredTooMuch):
                 raise too_large(f"what is in it is too much: {e}") from e
-            if e.exit_status == OVER_MEMORY_STATUS:
+            if e.exit_status == OVER_MEMORY_STATUS and not warm.seen:  # else what it kept of others took its part
                 raise too_large("needs more memory than allowed") from e
             raise
         finally:
