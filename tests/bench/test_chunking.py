@@ -125,7 +125,7 @@ def test_five_chunks_hold_the_answer_and_little_else(tried, capsys):
         assert iou >= 7.5
 
 
-def test_the_chunks_are_better_than_splitting_at_the_same_recall(tried):
+def test_the_chunks_bring_less_else_than_splitting_does(tried):
     """The IoU of recursive splitting is lower beyond doubt, at both sizes."""
     _, results = tried
     for size in BASELINES:
