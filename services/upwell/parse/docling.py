@@ -44,11 +44,6 @@ KINDS = MappingProxyType(
 CAPTION = re.compile(r"(?:figure|fig\.|table|listing|abbildung|tabelle)\s+\d+", re.IGNORECASE)
 
 
-def warm() -> None:
-    """Import docling and make its converter now, so that the first document does not pay for it."""
-    _converter()
-
-
 @cache
 def _converter() -> Any:
     logging.getLogger("docling").setLevel(logging.CRITICAL)

@@ -7,8 +7,8 @@ from typing import Any
 from upwell.parse.limits import Limits
 from upwell.records import Record
 
-DETECTED_SIDE = 1_088
-"""The longer side of what the detector sees: its memory grows with the area (about 350 MB at this size)."""
+DETECTED_SIDE = 960
+"""The longer side of what the detector sees: its memory grows with the area (about 280 MB at this size)."""
 LEAST_CONFIDENCE = 0.5
 PAGE_COST_S, LINE_COST_S = 2.0, 0.06
 SHARE_OF_WALL = 0.6

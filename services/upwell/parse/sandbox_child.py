@@ -5,10 +5,12 @@ It makes its tokenizer (of no embedder: it only parses), gives its rights away, 
 document does to it stays here.
 """
 
+import importlib
 import logging
 import os
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Callable
 
@@ -16,8 +18,7 @@ import msgspec
 
 from upwell.child import serve
 from upwell.errors import Misconfigured, Reason, Rejected, UpwellError
-from upwell.parse import docling
-from upwell.parse.confine import Confinement, allow_cpu, confine
+from upwell.parse.confine import Confinement, allow_cpu, confine, give_memory_back
 from upwell.parse.drawing import Drawings, draw_pages
 from upwell.parse.explanation import explanation, unparsed
 from upwell.parse.failures import Unparsable
@@ -29,6 +30,8 @@ from upwell.ports import Tokenizer
 from upwell.records import ENCODER, JSON_ENCODER, ParsedDocument, ParseStatus, Record
 
 PACKAGE = "upwell"
+OFTEN_NEEDED = ("lxml.etree", "markdown_it", "pypdfium2")
+HEAVY_S = 0.2  # of processor time: after such a document memory is given back
 CPU_SLACK_S = 5.0  # the owner ends a document by the wall clock first, and says timed_out
 
 
@@ -68,6 +71,14 @@ class _Worker:
         }
 
     def __call__(self, body: bytes) -> bytes:
+        before = time.process_time()
+        try:
+            return self._answer(body)
+        finally:
+            if time.process_time() - before > HEAVY_S:
+                give_memory_back()  # or the next document would find less of what one may have
+
+    def _answer(self, body: bytes) -> bytes:
         allow_cpu(self.limits.wall_s + CPU_SLACK_S)
         request = self.decoder.decode(body)
         del body
@@ -107,7 +118,8 @@ class _Worker:
         return ENCODER.encode(draw_pages(request.data, request.name, request.media_type, self.limits))
 
     def warm(self, _: Request) -> bytes:
-        docling.warm()
+        for name in OFTEN_NEEDED:
+            importlib.import_module(name)
         return b""
 
     @property
