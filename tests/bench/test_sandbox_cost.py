@@ -6,8 +6,8 @@ import time
 import pytest
 
 from upwell.embed import tokenizer_of
+from upwell.parse.confined.sandbox import SandboxPreparer
 from upwell.parse.prepare import prepare_document
-from upwell.parse.sandbox import SandboxPreparer
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(120)]
 DOCUMENTS = 400

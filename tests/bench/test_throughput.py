@@ -9,7 +9,7 @@ from measuring import UPWELL, PeakMemory, upwell_json
 
 from upwell.embed import embedder_of
 from upwell.lake.vectors import embed_text
-from upwell.parse.sandbox import SandboxPreparer
+from upwell.parse.confined.sandbox import SandboxPreparer
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(2400)]
 

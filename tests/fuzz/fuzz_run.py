@@ -12,7 +12,7 @@ from fuzz_tally import DEATH, ESCAPED, WRONG, Tally
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from upwell.errors import Rejected
-from upwell.parse.sandbox import SandboxPreparer
+from upwell.parse.confined.sandbox import SandboxPreparer
 from upwell.records import ParseStatus
 
 LINE_EVERY = 500  # where no bar can be drawn

@@ -15,7 +15,7 @@ from upwell.clock import now_us
 from upwell.embed import embedder_of
 from upwell.lake.registry import ACTIVE_PIPELINE, SqlRegistry
 from upwell.lake.store.edge import EdgeStore
-from upwell.parse.sandbox import SandboxParser
+from upwell.parse.confined.sandbox import SandboxParser
 from upwell.records import Acl, ChangeEvent, Inline, Op, Outcome, SourceRef
 from upwell.runtime.stream import topics
 

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 import hostile as h
 import hostile_pdf as p
+from upwell.parse.confined.pool import GRACE_S
+from upwell.parse.confined.sandbox import SandboxPreparer
 from upwell.parse.limits import DEFAULT_LIMITS
-from upwell.parse.pool import GRACE_S
-from upwell.parse.sandbox import SandboxPreparer
 from upwell.records import ParseStatus
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]

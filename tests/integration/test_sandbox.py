@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from upwell.embed import tokenizer_of
 from upwell.errors import Reason, Rejected, Retryable
+from upwell.parse.confined.sandbox import SandboxParser, SandboxPreparer, sandbox_strength
 from upwell.parse.limits import Limits
 from upwell.parse.prepare import prepare_parsed
-from upwell.parse.sandbox import SandboxParser, SandboxPreparer, sandbox_strength
 from upwell.records import ParseStatus
 
 pytestmark = pytest.mark.integration

@@ -10,11 +10,11 @@ import pytest
 
 from upwell.child import Child, ChildAnsweredTooMuch, ChildTimedOut
 from upwell.errors import Reason, Rejected
-from upwell.parse.confine import Confinement
+from upwell.parse.confined.child import Request, _Worker
+from upwell.parse.confined.confine import Confinement
+from upwell.parse.confined.sandbox import PREPARED, SandboxPreparer, _decoded
 from upwell.parse.limits import DEFAULT_LIMITS, Limits
 from upwell.parse.policy import DEFAULT_POLICY
-from upwell.parse.sandbox import PREPARED, SandboxPreparer, _decoded
-from upwell.parse.sandbox_child import Request, _Worker
 from upwell.records import ENCODER, ParseStatus
 
 pytestmark = pytest.mark.integration

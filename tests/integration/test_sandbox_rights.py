@@ -8,14 +8,14 @@ import textwrap
 
 import pytest
 
-from upwell.parse.sandbox import sandbox_strength
+from upwell.parse.confined.sandbox import sandbox_strength
 
 pytestmark = pytest.mark.integration
 
 ATTEMPTS = """
     import ctypes, json, os, resource, signal, socket, subprocess, sys, threading
     from pathlib import Path
-    from upwell.parse.confine import confine
+    from upwell.parse.confined.confine import confine
     from upwell.parse.limits import Limits
 
     folder, owner = Path(sys.argv[1]), int(sys.argv[2])

@@ -7,16 +7,16 @@ import pytest
 from docx import Document
 
 from office_files import docx, p, zipped
-from upwell.parse import media, unstructured
-from upwell.parse.arbitrate import Reading, arbitrated, choose
+from upwell.parse import media
+from upwell.parse.adapters.unstructured import parse_unstructured
+from upwell.parse.arbitrate.choose import Reading, arbitrated, choose, unstructured
+from upwell.parse.arbitrate.signals import signals
+from upwell.parse.arbitrate.witness import raw_text
 from upwell.parse.failures import Unparsable, corrupt
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.parse.outline import Outline
 from upwell.parse.policy import ParsePolicy
 from upwell.parse.route import parse
-from upwell.parse.signals import signals
-from upwell.parse.unstructured import parse_unstructured
-from upwell.parse.witness import raw_text
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
 needs_extra = pytest.mark.skipif(

@@ -10,7 +10,7 @@ import zipfile
 import pytest
 
 from upwell.parse import media
-from upwell.parse.archive_names import member_name
+from upwell.parse.archive.names import member_name
 from upwell.parse.limits import DEFAULT_LIMITS, Limits
 from upwell.parse.route import parse
 from upwell.records import ParseStatus

@@ -2,8 +2,8 @@
 
 import pytest
 
-from upwell.parse.encoding import decode
-from upwell.parse.language import guess_language
+from upwell.parse.letters.encoding import decode
+from upwell.parse.letters.language import guess_language
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.parse.route import parse
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from upwell.parse.code_grammars import GRAMMARS
+from upwell.parse.code.grammars import GRAMMARS
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.parse.route import parse
 from upwell.records import ParseStatus

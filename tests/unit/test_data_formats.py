@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from upwell.parse.delimited import find_delimiter
+from upwell.parse.data.delimited import find_delimiter
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.parse.route import parse
 from upwell.records import ParseStatus

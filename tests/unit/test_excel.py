@@ -10,11 +10,11 @@ from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
 
 from office_files import zipped
-from upwell.parse import excel_book
 from upwell.parse.limits import DEFAULT_LIMITS, Limits
 from upwell.parse.policy import ParsePolicy
 from upwell.parse.route import parse
-from upwell.parse.sheets import SheetCell, header_rows, sheet_tables
+from upwell.parse.sheets import book as excel_book
+from upwell.parse.sheets.sheet import SheetCell, header_rows, sheet_tables
 from upwell.records import Kind, ParseStatus
 
 

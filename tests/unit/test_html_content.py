@@ -2,7 +2,7 @@
 
 import pytest
 
-from upwell.parse.html import parse_html
+from upwell.parse.html.page import parse_html
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.records import Kind
 

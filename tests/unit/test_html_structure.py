@@ -5,7 +5,7 @@ import time
 import pytest
 
 from upwell.parse.failures import Unparsable
-from upwell.parse.html import parse_html
+from upwell.parse.html.page import parse_html
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.records import ParseStatus
 

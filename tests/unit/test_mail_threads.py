@@ -5,7 +5,7 @@ from email.message import EmailMessage
 import pytest
 
 from upwell.parse.limits import DEFAULT_LIMITS
-from upwell.parse.mail_quotes import is_attribution
+from upwell.parse.mail.quotes import is_attribution
 from upwell.parse.route import parse
 from upwell.records import ParseStatus
 

@@ -6,11 +6,11 @@ import pytest
 
 from compound_files import compound, msg
 from upwell.parse import media
-from upwell.parse.compressed_rtf import BEGINNING, decompressed
 from upwell.parse.failures import Unparsable
 from upwell.parse.limits import DEFAULT_LIMITS, Limits
-from upwell.parse.msg import code_page_name
+from upwell.parse.mail.msg import code_page_name
 from upwell.parse.route import parse
+from upwell.parse.rtf.compressed import BEGINNING, decompressed
 from upwell.records import ParseStatus
 
 PADDING = " Enough words to be told from a stub, each of them plain."

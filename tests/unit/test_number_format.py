@@ -2,7 +2,7 @@
 
 import pytest
 
-from upwell.parse.number_format import BUILT_IN, is_date, plain, shown
+from upwell.parse.sheets.number_format import BUILT_IN, is_date, plain, shown
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from upwell.parse import media
 from upwell.parse.detect import detect
-from upwell.parse.encoding import decode
+from upwell.parse.letters.encoding import decode
 from upwell.parse.limits import DEFAULT_LIMITS, Limits
 from upwell.parse.naming import part_name
 from upwell.parse.route import parse

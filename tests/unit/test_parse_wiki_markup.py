@@ -4,7 +4,7 @@ import pytest
 
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.parse.route import parse
-from upwell.parse.wiki_markup import with_markdown_headings
+from upwell.parse.text.wiki_markup import with_markdown_headings
 
 
 def blocks(text):

@@ -8,9 +8,9 @@ from reportlab.lib.utils import ImageReader
 
 from needs import missing
 from pdfs import LOREM, Drawn, texts
-from upwell.parse import ocr
 from upwell.parse.limits import DEFAULT_LIMITS
-from upwell.parse.ocr import Allowance, Seen
+from upwell.parse.ocr import reader as ocr
+from upwell.parse.ocr.reader import Allowance, Seen
 from upwell.parse.pdf.page import Page, Piece
 from upwell.parse.pdf.scans import is_picture, pieces_of
 from upwell.parse.policy import ParsePolicy

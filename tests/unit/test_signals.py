@@ -2,8 +2,8 @@
 
 import pytest
 
+from upwell.parse.arbitrate.signals import best, coverage, order_agreement, scores, signals
 from upwell.parse.outline import Outline, grid
-from upwell.parse.signals import best, coverage, order_agreement, scores, signals
 from upwell.records import Kind
 
 WORDS = [f"word{i}" for i in range(40)]

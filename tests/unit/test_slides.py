@@ -12,7 +12,7 @@ from pptx.util import Inches
 from office_files import zipped
 from upwell.parse.limits import DEFAULT_LIMITS, Limits
 from upwell.parse.route import parse
-from upwell.parse.slide_order import reading_order
+from upwell.parse.slides.order import reading_order
 from upwell.records import Kind, ParseStatus
 
 

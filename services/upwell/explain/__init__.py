@@ -7,11 +7,11 @@ from typing import Any
 from upwell.errors import Rejected
 from upwell.explain.coverage import Coverage, coverage
 from upwell.explain.page import page
+from upwell.parse.confined.sandbox import SandboxPreparer
 from upwell.parse.drawing import Drawings
 from upwell.parse.explanation import unparsed
 from upwell.parse.limits import DEFAULT_LIMITS, Limits
 from upwell.parse.policy import DEFAULT_POLICY, ParsePolicy
-from upwell.parse.sandbox import SandboxPreparer
 from upwell.records import ParsedDocument, ParseStatus
 
 __all__ = ["FAILURES", "Coverage", "Explainer", "coverage", "page"]

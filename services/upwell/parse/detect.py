@@ -6,7 +6,7 @@ import re
 import zipfile
 
 from upwell.parse import media
-from upwell.parse.encoding import looks_binary
+from upwell.parse.letters.encoding import looks_binary
 
 HEAD_BYTES = 4096
 PHP = "text/x-php"

@@ -12,7 +12,7 @@ from upwell.parse import media
 from upwell.parse.detect import detect
 from upwell.parse.failures import Unparsable
 from upwell.parse.limits import Limits
-from upwell.parse.ocr_images import frames
+from upwell.parse.ocr.images import frames
 from upwell.records import Record
 
 POINTS_AN_INCH = 72

@@ -6,39 +6,40 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from upwell.parse import docling, media
-from upwell.parse.arbitrate import arbitrated
-from upwell.parse.archive_members import parse_archive
-from upwell.parse.captions import parse_captions
-from upwell.parse.code import parse_code
-from upwell.parse.delimited import parse_delimited
+from upwell.parse import media
+from upwell.parse.adapters import docling
+from upwell.parse.arbitrate.choose import arbitrated
+from upwell.parse.archive.members import parse_archive
+from upwell.parse.code.source import parse_code
+from upwell.parse.data.delimited import parse_delimited
+from upwell.parse.data.json import parse_json, parse_json_lines
+from upwell.parse.data.notebook import parse_notebook
+from upwell.parse.data.xml import parse_xml
 from upwell.parse.detect import OLE_MAGIC, detect
-from upwell.parse.encoding import decode
-from upwell.parse.epub import parse_epub
-from upwell.parse.excel import parse_excel
 from upwell.parse.failures import Unparsable, encrypted, too_large, unsupported
-from upwell.parse.html import parse_html
-from upwell.parse.jats import parse_jats
-from upwell.parse.json_data import parse_json, parse_json_lines
-from upwell.parse.language import guess_language
+from upwell.parse.html.page import parse_html
+from upwell.parse.letters.encoding import decode
+from upwell.parse.letters.language import guess_language
 from upwell.parse.limits import Limits
-from upwell.parse.mail import parse_mail
-from upwell.parse.markdown import parse_markdown
-from upwell.parse.msg import parse_msg
-from upwell.parse.notebook import parse_notebook
-from upwell.parse.ocr import Allowance
-from upwell.parse.ocr_images import parse_image
-from upwell.parse.odf import BODIES as ODF_TYPES
-from upwell.parse.odf import parse_odf
+from upwell.parse.mail.message import parse_mail
+from upwell.parse.mail.msg import parse_msg
+from upwell.parse.ocr.images import parse_image
+from upwell.parse.ocr.reader import Allowance
+from upwell.parse.odf.document import BODIES as ODF_TYPES
+from upwell.parse.odf.document import parse_odf
 from upwell.parse.pdf.document import parse_pdf
-from upwell.parse.plain import parse_plain
 from upwell.parse.policy import DEFAULT_POLICY, ParsePolicy
-from upwell.parse.restructured import parse_restructured
-from upwell.parse.rtf import parse_rtf
-from upwell.parse.slides import parse_slides
-from upwell.parse.word import parse_word
-from upwell.parse.xls import parse_xls
-from upwell.parse.xml_data import parse_xml
+from upwell.parse.publication.epub import parse_epub
+from upwell.parse.publication.jats import parse_jats
+from upwell.parse.rtf.document import parse_rtf
+from upwell.parse.sheets.xls import parse_xls
+from upwell.parse.sheets.xlsx import parse_excel
+from upwell.parse.slides.document import parse_slides
+from upwell.parse.text.captions import parse_captions
+from upwell.parse.text.markdown import parse_markdown
+from upwell.parse.text.plain import parse_plain
+from upwell.parse.text.restructured import parse_restructured
+from upwell.parse.word.document import parse_word
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
 TextParser = Callable[[str, Limits], ParsedDocument]

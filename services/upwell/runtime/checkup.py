@@ -13,8 +13,8 @@ from upwell import __version__
 from upwell.answers import Check
 from upwell.embed import embedder_of
 from upwell.errors import UpwellError
+from upwell.parse.confined.sandbox import sandbox_strength
 from upwell.parse.policy import DEFAULT_POLICY, ParsePolicy
-from upwell.parse.sandbox import sandbox_strength
 from upwell.runtime.checkup_parsers import parsers
 from upwell.runtime.owner import OwnerInfo, reachable
 

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 from upwell.answers import Check
 from upwell.parse import media
-from upwell.parse.code_grammars import GRAMMARS
+from upwell.parse.code.grammars import GRAMMARS
 from upwell.parse.policy import ParsePolicy
 from upwell.parse.route import READERS, TEXT_PARSERS
 

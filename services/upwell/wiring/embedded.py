@@ -249,7 +249,7 @@ def _keep_apart(settings: Settings, tenant: str, folder: str) -> None:
 
 
 def _preparer(settings: Settings, identity: Identity) -> Preparer:
-    from upwell.parse.sandbox import SandboxPreparer
+    from upwell.parse.confined.sandbox import SandboxPreparer
 
     return SandboxPreparer(
         identity.embedder,

@@ -156,7 +156,7 @@ def fetcher(settings: Settings, blobs: Blobs) -> Fetcher:
 
 
 def _parser(settings: Settings) -> Parser:
-    from upwell.parse.sandbox import SandboxParser
+    from upwell.parse.confined.sandbox import SandboxParser
 
     return SandboxParser(limits=parsing.limits_of(settings), policy=parsing.policy_of(settings))
 

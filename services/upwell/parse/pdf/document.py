@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from upwell.parse import ocr
 from upwell.parse.failures import corrupt
 from upwell.parse.limits import Limits
-from upwell.parse.ocr import Allowance
+from upwell.parse.ocr import reader as ocr
+from upwell.parse.ocr.reader import Allowance
 from upwell.parse.outline import Outline
 from upwell.parse.pdf import layout
 from upwell.parse.pdf.blocks import add_pages

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from upwell.parse import ocr
-from upwell.parse.ocr import Allowance, Seen
+from upwell.parse.ocr import reader as ocr
+from upwell.parse.ocr.reader import Allowance, Seen
 from upwell.parse.pdf.file import PdfFile
 from upwell.parse.pdf.frame import HALF
 from upwell.parse.pdf.page import Page, Piece

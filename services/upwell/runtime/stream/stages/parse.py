@@ -8,9 +8,9 @@ from upwell.errors import Reason, Rejected, Retryable
 from upwell.lake import decide
 from upwell.messages import Change, Message, Parsed
 from upwell.metrics import Metrics
+from upwell.parse.confined.source_file import read_file
 from upwell.parse.failures import Unparsable
 from upwell.parse.limits import DEFAULT_LIMITS, Limits
-from upwell.parse.source_file import read_file
 from upwell.ports import Fate, Fetcher, Parser, Registry
 from upwell.records import ChangeEvent, Op, Outcome, ParsedDocument, ParseStatus, SourceRef
 from upwell.runtime.stream import topics

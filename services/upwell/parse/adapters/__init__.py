@@ -1,0 +1,1 @@
+"""Other parsers behind one adapter each: their items as our blocks."""

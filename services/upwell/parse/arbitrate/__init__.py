@@ -1,0 +1,1 @@
+"""Two readings of one document, and which is kept."""

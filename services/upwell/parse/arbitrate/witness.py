@@ -1,0 +1,61 @@
+"""The raw text of a container, taken without understanding it: what readings are measured against."""
+
+import re
+from html import unescape
+
+from upwell.parse import media
+from upwell.parse.letters.encoding import decode
+from upwell.parse.limits import MIB, Limits
+from upwell.parse.office.package import Package
+
+MOST_BYTES = 4 * MIB
+WORD_TEXT = re.compile(r"<(?:w:)?(?:t|delText)(?:\s[^>]*)?>([^<]*)<|</(?:w:)?p>|<(?:w:)?(?:br|tab|cr)\b")
+SLIDE_TEXT = re.compile(r"<a:t(?:\s[^>]*)?>([^<]*)<|</a:p>|<a:br\b")
+SHEET_TEXT = re.compile(r"<(?:x:)?t(?:\s[^>]*)?>([^<]*)<|</(?:x:)?(?:si|is)>")
+FALLBACK = re.compile(r"<mc:Fallback>.*?</mc:Fallback>", re.DOTALL)
+UNSEEN = re.compile(r"<(script|style|head|noscript|template)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
+TAG = re.compile(r"<[^>]*>")
+# What of Markdown is no word to read: addresses, the names of reference links, front matter, fences' languages, tags.
+MARKUP = re.compile(
+    r"\A---\n.*?\n---\n|(?<=\])\([^)\n]*\)|(?<=\])\[[^\]\n]*\]|^\s*\[[^\]\n]*\]:.*$|^\s*(?:```|~~~)[^\n]*$|"
+    r"<!--.*?-->|</?[a-zA-Z][^<>\n]*>|https?://\S+",
+    re.DOTALL | re.MULTILINE,
+)
+PARTS = {
+    media.DOCX: (re.compile(r"word/(?:document|footnotes|endnotes)\d*\.xml"), WORD_TEXT),
+    media.PPTX: (re.compile(r"ppt/(?:slides/slide|notesSlides/notesSlide)\d+\.xml"), SLIDE_TEXT),
+    media.XLSX: (re.compile(r"xl/(?:sharedStrings|worksheets/sheet\d+)\.xml"), SHEET_TEXT),
+}
+TEXTS = frozenset({media.HTML, media.MARKDOWN, media.PLAIN})
+
+
+def raw_text(data: bytes, media_type: str, limits: Limits) -> str | None:
+    """All text of the container in its own order; None for a type without a witness, or one too big to weigh.
+
+    Raises Unparsable when the container cannot be opened.
+    """
+    if len(data) > MOST_BYTES:
+        return None
+    if media_type in PARTS:
+        return _parts_text(Package(data, limits), *PARTS[media_type])
+    if media_type not in TEXTS:
+        return None
+    text = decode(data)[0]
+    if media_type == media.HTML:
+        return unescape(TAG.sub(" ", UNSEEN.sub(" ", text)))
+    return unescape(MARKUP.sub(" ", text)) if media_type == media.MARKDOWN else text
+
+
+def _parts_text(package: Package, names: re.Pattern[str], pattern: re.Pattern[str]) -> str | None:
+    found: list[str] = []
+    left = MOST_BYTES * 4
+    for name in sorted((n for n in package.names if names.fullmatch(n)), key=lambda n: (len(n), n)):
+        part = package.read(name)
+        left -= len(part)
+        if left < 0:
+            return None
+        text = part.decode("utf-8", "replace")
+        if "<mc:Fallback>" in text:
+            text = FALLBACK.sub("", text)
+        found.extend("\n" if m.group(1) is None else m.group(1) for m in pattern.finditer(text))
+    return unescape("".join(found))

@@ -1,0 +1,1 @@
+"""Archives, their members as children."""

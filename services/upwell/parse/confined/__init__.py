@@ -1,0 +1,1 @@
+"""Parsing in children that a document can do nothing to but end."""

@@ -1,0 +1,1 @@
+"""Data: tables, trees and settings."""

@@ -1,0 +1,1 @@
+"""From bytes to letters, and which language they are in."""

@@ -1,0 +1,1 @@
+"""What the formats of office files share: containers, objects, styles, formulas."""

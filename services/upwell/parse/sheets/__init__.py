@@ -1,0 +1,1 @@
+"""Workbooks (XLSX, XLS), and sheets of any format as blocks."""
