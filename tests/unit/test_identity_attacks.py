@@ -61,6 +61,7 @@ def test_alg_none(verifying, name):
         jwk("EdDSA", "one")["x"].encode(),
         b"",
     ],
+    ids=["pem", "rsa", "rsa without its line end", "jwk", "x", "nothing"],
 )
 def test_a_public_key_as_the_secret_of_an_hmac(verifying, kid, secret):
     assert refused(verifying, hmac_token(secret, kid=kid)) == Refusal.BAD_ALGORITHM
