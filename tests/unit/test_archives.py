@@ -201,3 +201,29 @@ def test_a_damaged_member_harms_no_neighbour():
     at = data.index(b"PK\x03\x04") + 36
     scrambled = data[:at] + b"\xff\xff\xff" + data[at + 3 :]
     assert [(n, s) for n, s, _ in texts(read(scrambled))] == [("a.txt", "corrupt"), ("b.txt", "ok")]
+
+
+def test_a_member_without_any_name_is_a_child_all_the_same():
+    """Damage can take a name away, in the directory and before the member alike."""
+    data = zipped([("x", b"birch"), ("b.txt", b"larch")])
+    assert [text for _, _, text in texts(read(_without_the_name(data)))] == ["birch", "larch"]
+
+
+def _without_the_name(data):
+    """The same archive, its first member's name of one letter taken out."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.infolist()[0].filename == "x"
+    local = data.index(b"PK\x03\x04")
+    data = data[: local + 26] + b"\0\0" + data[local + 28 : local + 30] + data[local + 31 :]
+    central = data.index(b"PK\x01\x02")
+    data = data[: central + 28] + b"\0\0" + data[central + 30 : central + 46] + data[central + 47 :]
+    second = data.index(b"PK\x01\x02", central + 4)
+    data = (
+        data[: second + 42]
+        + (int.from_bytes(data[second + 42 : second + 46], "little") - 1).to_bytes(4, "little")
+        + data[second + 46 :]
+    )
+    end = data.index(b"PK\x05\x06")
+    size = int.from_bytes(data[end + 12 : end + 16], "little") - 1
+    start = int.from_bytes(data[end + 16 : end + 20], "little") - 1
+    return data[: end + 12] + size.to_bytes(4, "little") + start.to_bytes(4, "little") + data[end + 20 :]

@@ -104,7 +104,7 @@ def _zip(data: bytes, limits: Limits) -> Iterator[_Member]:
         for number, info in enumerate(members, 1):
             said = told_name(info.filename, is_utf8=bool(info.flag_bits & 0x800))
             is_link = (info.external_attr >> 16) & MODE_MASK == LINK_MODE
-            if info.is_dir() or is_link or is_made_by_a_system(said):
+            if info.filename.endswith("/") or is_link or is_made_by_a_system(said):
                 continue
             name = member_name(said, number)
             try:

@@ -52,6 +52,7 @@ def _engine() -> Any:
             "Global.text_score": LEAST_CONFIDENCE,
             "Det.limit_type": "max",
             "Det.limit_side_len": DETECTED_SIDE,
+            "Rec.rec_batch_num": 1,  # each line of a batch takes as much memory as the widest
             "EngineConfig.onnxruntime.intra_op_num_threads": 1,
             "EngineConfig.onnxruntime.inter_op_num_threads": 1,
         }
