@@ -159,3 +159,12 @@ def test_prefix_keeps_the_deepest_parts():
     assert structural_prefix("T", ("A", "B"), "Cap", words, 3) == "B > Cap"
     assert words(structural_prefix("T", ("long " * 50,), None, words, 5)) <= 5
     assert structural_prefix(None, (), None, words, 5) == ""
+
+
+def test_rows_that_begin_with_a_header_of_their_own_are_not_repeated():
+    """Only a row of nothing but headers stands over the others."""
+    rows = "".join(f"<tr><th scope=row>name {i}<td>{'words ' * 12}" for i in range(40))
+    chunks = prepared(f"<html><body><table><tr><th>name<th>what{rows}</table>", "a.html").chunks
+    assert len(chunks) > 2
+    assert all(chunk.text.startswith("name | what\n") for chunk in chunks)
+    assert sum(chunk.text.count("name 3 |") for chunk in chunks) == 1

@@ -2,6 +2,7 @@
 
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.parse.route import parse
+from upwell.records import ParseStatus
 
 
 def kinds(text):
@@ -47,3 +48,16 @@ def test_toml_front_matter_has_a_title():
         ("paragraph", "words"),
     ]
     assert kinds("+++\nbroken\n+++\n\nwords\n")[-1] == ("paragraph", "words")
+
+
+def test_a_name_in_angle_brackets_that_is_no_tag_is_words():
+    """Placeholders and type parameters; tags of HTML and of components are not shown."""
+    assert kinds("Put <your-name> into List<String> and <kbd>Ctrl</kbd>.") == [
+        ("paragraph", "Put <your-name> into List<String> and Ctrl."),
+    ]
+    assert kinds("See <Badge>new</Badge> and <Icon/> here.") == [("paragraph", "See new and  here.")]
+
+
+def test_what_is_nested_too_deeply_to_be_read_is_not_lost_in_silence():
+    parsed = parse(b"> " * 5000 + b"larch", "a.md", None, DEFAULT_LIMITS)
+    assert (parsed.status, parsed.reason) == (ParseStatus.TOO_LARGE, "nested too deeply")

@@ -86,7 +86,8 @@ def _header_rows(block: Block) -> int:
     table = block.table
     if table is None or block.text.count("\n") + 1 != table.rows:
         return 1
-    headers = {cell.row for cell in table.cells if cell.header}
+    # A row that only begins with a header of its own is no header of the others.
+    headers = {cell.row for cell in table.cells if cell.header} - {cell.row for cell in table.cells if not cell.header}
     rows = 0
     while rows in headers and rows < table.rows - 1:
         rows += 1

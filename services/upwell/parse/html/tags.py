@@ -20,6 +20,15 @@ BLOCKS = frozenset(
         "td", "template", "tfoot", "th", "thead", "tr", "ul", "xmp", "datalist",
     }
 )  # fmt: skip
+INLINE = frozenset(
+    {
+        "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "br", "button", "cite", "code", "data", "del", "dfn",
+        "em", "embed", "font", "i", "img", "ins", "kbd", "label", "mark", "marquee", "math", "nobr", "object", "output",
+        "param", "picture", "q", "rb", "rp", "rt", "rtc", "ruby", "s", "samp", "slot", "small", "source", "span",
+        "strike", "strong", "sub", "sup", "time", "track", "tt", "u", "var", "wbr",
+    }
+)  # fmt: skip
+KNOWN = UNREAD | UNSHOWN | BLOCKS | INLINE
 PREFORMATTED = frozenset({"pre", "listing", "xmp", "plaintext"})
 HEADING = re.compile(r"h[1-6]")
 HIDDEN_STYLE = re.compile(

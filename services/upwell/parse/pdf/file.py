@@ -75,7 +75,9 @@ class PdfFile:
 
     def frame(self, page: Any) -> Frame:
         """The part of the page that shows. A page without a sensible size counts as letter paper."""
-        left, bottom, right, top = page.get_cropbox()
+        crop, media = page.get_cropbox(), page.get_mediabox()
+        left, bottom = max(crop[0], media[0]), max(crop[1], media[1])
+        right, top = min(crop[2], media[2]), min(crop[3], media[3])
         frame = Frame(box=(left, bottom, right, top), rotation=page.get_rotation())
         if 0 < right - left < WIDEST_PAGE_POINTS and 0 < top - bottom < WIDEST_PAGE_POINTS:
             return frame

@@ -14,13 +14,15 @@ import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from upwell.parse.failures import too_large
 from upwell.parse.html.page import parse_html
+from upwell.parse.html.tags import KNOWN
 from upwell.parse.limits import Limits
 from upwell.parse.outline import Outline, grid
 from upwell.parse.text.wiki_markup import with_markdown_headings
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
-PARSER = "markdown/2"
+PARSER = "markdown/3"
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 TOML_FRONT_MATTER = re.compile(r"\A\+\+\+[ \t]*\n(.*?)\n\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
 STRUCTURED = re.compile(r"<(?:table|[uod]l|pre|h[1-6]|blockquote|figure|img)\b", re.IGNORECASE)
@@ -28,6 +30,7 @@ FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,60}\]:\s+")
 DISPLAY_MATH = re.compile(r"\$\$\s*(.+?)\s*\$\$", re.DOTALL)
 HEADING_ATTRIBUTES = re.compile(r"\s*\{#[^}]*\}\s*$")
 COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+TAG_NAME = re.compile(r"<([a-zA-Z][\w.-]*)")
 TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 ALT = re.compile(r"""<img\b[^>]*?\balt\s*=\s*(?:"([^"]*)"|'([^']*)')[^>]*>""", re.IGNORECASE)
 HREF = re.compile(r"""<a\b[^>]*?\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
@@ -40,7 +43,10 @@ def parse_markdown(text: str, limits: Limits) -> ParsedDocument:
     outline = Outline(limits.characters)
     title, body = _front_matter(text, outline)
     parser = MarkdownIt("commonmark", {"maxNesting": limits.nesting}).enable(["table", "strikethrough"])
-    _Walker(outline, limits).walk(parser.parse(with_markdown_headings(body)))
+    tokens = parser.parse(with_markdown_headings(body))
+    if any(token.level >= limits.nesting - 1 for token in tokens):
+        raise too_large("nested too deeply")  # what is deeper is in no token
+    _Walker(outline, limits).walk(tokens)
     return ParsedDocument(
         status=ParseStatus.OK,
         blocks=tuple(outline.blocks),
@@ -206,9 +212,18 @@ def inline_text(token: Token) -> tuple[str, tuple[str, ...], bool]:
         elif kind == "link_open":
             links.append(str(child.attrs.get("href", "")))
         elif kind == "html_inline":
-            shown = html_text(child.content)[0]
-            parts.append(shown or (" " if child.content.lower().startswith("<br") else ""))
+            parts.append(_shown(child.content, token.content))
     return "".join(parts), tuple(links), images and not words
+
+
+def _shown(tag: str, around: str) -> str:
+    """What a reader should see of a tag inside words: nothing, unless it is no tag of HTML but somebody's `<name>`."""
+    name = TAG_NAME.match(tag)
+    if name is not None and name.group(1).lower() not in KNOWN and not tag.endswith("/>"):
+        closed = f"</{name.group(1)}>" in around
+        if not closed:
+            return tag
+    return html_text(tag)[0] or (" " if tag.lower().startswith("<br") else "")
 
 
 def html_text(html: str) -> tuple[str, str]:
