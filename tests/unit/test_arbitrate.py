@@ -118,3 +118,19 @@ def test_whatever_unstructured_raises_is_a_status(media_type):
     except Unparsable as e:
         status = e.status
     assert status in {ParseStatus.CORRUPT, ParseStatus.OK}
+
+
+def test_broken_letters_of_the_document_s_own_are_no_doubt_about_who_read_it():
+    """Few of them are as clean as the rest; where they are many nobody else is asked, at any price."""
+    mojibake = "caf\u00c3\u00a9 " * 3
+    few = parse((mojibake + WORDS).encode(), "a.txt", None, DEFAULT_LIMITS)
+    assert few.choice.startswith("plain/1: clean by itself")
+    lost = parsed_of("word", "one/1")
+    kept = arbitrated(("\u0001" * 50 + WORDS).encode(), media.PLAIN, DEFAULT_LIMITS, lambda: lost)
+    assert kept.choice == "one/1: the letters of the document are broken, for any reader"
+
+
+def parsed_of(text, parser):
+    outline = Outline(10**6)
+    outline.add(Kind.PARAGRAPH, text)
+    return ParsedDocument(status=ParseStatus.OK, blocks=tuple(outline.blocks), parser=parser)

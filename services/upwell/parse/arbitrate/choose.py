@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from upwell.parse import media
 from upwell.parse.adapters import docling, unstructured
-from upwell.parse.arbitrate.signals import Signals, best, scores, signals
+from upwell.parse.arbitrate.signals import Signals, best, is_broken, scores, signals
 from upwell.parse.arbitrate.witness import PARTS, TEXTS, raw_text
 from upwell.parse.failures import Unparsable
 from upwell.parse.limits import MIB, Limits
@@ -53,6 +53,8 @@ def arbitrated(data: bytes, media_type: str, limits: Limits, first: Reader) -> P
     mine = signals(parsed.blocks, raw, ordered=ordered)
     if mine.clean:
         return replace(parsed, choice=f"{parsed.parser}: clean by itself ({_figures(mine)}), no second reading needed")
+    if is_broken(raw):
+        return replace(parsed, choice=f"{parsed.parser}: the letters of the document are broken, for any reader")
     others = second_readers(data, media_type, limits, parsed.parser)
     if len(data) > MOST_BYTES or not others:
         return replace(parsed, choice=f"{parsed.parser}: the only reading ({mine.doubts()})")

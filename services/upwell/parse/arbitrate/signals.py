@@ -14,14 +14,16 @@ MOST_WORDS = 200_000
 CLEAN_COVERAGE, CLEAN_ORDER, CLEAN_BROKEN = 0.95, 0.85, 0.001
 WEIGHTS = {"coverage": 0.45, "order": 0.2, "letters": 0.15, "tables": 0.1, "headings": 0.1}
 MARGIN = 0.05
+MOST_BROKEN = 0.05
 
 
 class Signals(Record, frozen=True, kw_only=True):
     """Shares from 0 to 1, but for the counts.
 
     `coverage` of the raw text's words that were read; `order`: how far they stand in the order of the raw text;
-    `broken` of the letters (mojibake, control characters); `tables`: how full and how headed their grids are.
-    `headings` counts them, but none where most blocks are called so: then the name says nothing.
+    `broken` of the letters (mojibake, control characters), beyond as many as the raw text has, which no parser mends;
+    `tables`: how full and how headed their grids are. `headings` counts them, but none where most blocks are called so:
+    then the name says nothing.
     """
 
     coverage: float
@@ -46,6 +48,11 @@ class Signals(Record, frozen=True, kw_only=True):
         return ", ".join(filter(None, found))
 
 
+def is_broken(raw: str) -> bool:
+    """Whether so many letters of a text are none that no parser could make sense of it."""
+    return len(BROKEN.findall(raw)) > MOST_BROKEN * len(raw)
+
+
 def signals(blocks: Sequence[Block], raw: str, *, ordered: bool = True) -> Signals:
     """The signals of a reading; `raw` is all text of the container, `ordered` as people read it."""
     wanted = [word.lower() for word in WORD.findall(raw[: MOST_WORDS * 10])[:MOST_WORDS]]
@@ -61,7 +68,7 @@ def signals(blocks: Sequence[Block], raw: str, *, ordered: bool = True) -> Signa
     return Signals(
         coverage=coverage(wanted, got),
         order=order_agreement(wanted, got) if ordered else 1.0,
-        broken=len(BROKEN.findall(text)) / max(1, len(text)),
+        broken=max(0, len(BROKEN.findall(text)) - len(BROKEN.findall(raw))) / max(1, len(text)),
         tables=sum(fullness) / len(fullness) if fullness else 1.0,
         headings=headings if headings * 2 <= len(blocks) or headings < 3 else 0,
         table_count=len(tables),
