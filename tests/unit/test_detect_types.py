@@ -22,6 +22,10 @@ def zipped(**members):
     [
         (b"\n\n%PDF-1.7\n1 0 obj\n", "a.txt", media.PDF),
         (b"junk before\n%PDF-1.7\n1 0 obj\n<<>>", "a.bin", media.PDF),
+        (zipped(**{"first.pdf": "%PDF-1.7\n1 0 obj\n", "b.txt": "words"}), "a.zip", media.ZIP),
+        (b"GIF89a%PDF-1.7\n1 0 obj\n", "a.gif", "image/gif"),
+        (b"From: a@b.c\nSubject: x\n\n%PDF-1.7\n1 0 obj\n", "a.eml", media.EML),
+        (b"<!doctype html><pre>\n%PDF-1.7\n1 0 obj\n</pre>", "a.html", media.HTML),
         (b"A PDF begins with %PDF-1.7, as the standard has it.", "a.txt", media.PLAIN),
         (b"<!doctype html><p>%PDF-1.4</p>", "a.html", media.HTML),
         (b"<!DOCTYPE html><html><body>Not found</body></html>", "a.py", media.HTML),

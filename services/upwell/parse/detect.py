@@ -65,7 +65,18 @@ def detect(data: bytes, name: str, claimed: str | None = None) -> str:
     `application/octet-stream`.
     """
     head = data[:HEAD_BYTES]
-    if _is_pdf(data):
+    if (known := _by_magic(data, head, name)) is not None:
+        return known
+    if _is_pdf(data) and not _is_plainly_text(head):
+        return media.PDF
+    if looks_binary(data):
+        return media.BINARY
+    return _text_type(head, name, claimed)
+
+
+def _by_magic(data: bytes, head: bytes, name: str) -> str | None:
+    """The type by how the bytes begin: what is stored inside (a PDF as an archive's first member) does not count."""
+    if head.startswith(b"%PDF-"):
         return media.PDF
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip_type(data, name)
@@ -78,9 +89,7 @@ def detect(data: bytes, name: str, claimed: str | None = None) -> str:
         return media.TAR
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "image/webp"
-    if looks_binary(data):
-        return media.BINARY
-    return _text_type(head, name, claimed)
+    return None
 
 
 def _is_pdf(data: bytes) -> bool:
@@ -89,6 +98,12 @@ def _is_pdf(data: bytes) -> bool:
     if at <= 0:
         return at == 0
     return not data[:at].strip(b"\xef\xbb\xbf \t\r\n\0") or PDF_OBJECT.search(data, at) is not None
+
+
+def _is_plainly_text(head: bytes) -> bool:
+    """Whether it begins as a page, a mail or a script does, which may hold a PDF in the clear."""
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return HTML_START.match(text) is not None or text.startswith((b"<?xml", b"#!")) or _is_mail(text)
 
 
 def _zip_type(data: bytes, name: str) -> str:
