@@ -46,7 +46,7 @@ def reading(text, parser):
 def test_a_clean_first_reading_is_kept_without_a_second():
     """And says so, with its figures."""
     parsed = parse(docx(p(WORDS)), "a.docx", None, DEFAULT_LIMITS)
-    assert parsed.choice == ("word/1: clean by itself (text coverage 100%, order 1.00), no second reading needed")
+    assert parsed.choice == ("word/2: clean by itself (text coverage 100%, order 1.00), no second reading needed")
     assert parse(docx(p(WORDS)), "a.docx", None, DEFAULT_LIMITS, ParsePolicy(arbitrate=False)).choice == ""
 
 

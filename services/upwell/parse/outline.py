@@ -7,6 +7,9 @@ from upwell.records import Block, Cell, Kind, Table
 
 BBox = tuple[float, float, float, float]
 MAX_LINKS = 50
+BAR = " | "
+MOST_GROWTH = 4  # times the text of a table's cells that repeated cells or empty places may add
+FREE_GROWTH = 10_000  # characters that they may add to any table
 MAX_PATH = 500  # characters of a heading that every block below it repeats
 BLOCK_COST = 20  # characters that a block counts for beyond its own: a million of one letter each is much, too
 
@@ -110,6 +113,8 @@ class Outline:
     ) -> None:
         """A table; its text is one line a row. A table without text is ignored."""
         text = table_text(table)
+        if len(text) + BLOCK_COST > self._left:
+            text = table_text(table, spread=False)
         if text.strip(" |\n"):
             self._append(
                 Block(
@@ -165,10 +170,44 @@ def grid(rows: list[list[str]], header_rows: int = 1) -> Table:
     return Table(rows=len(rows), cols=cols, cells=cells)
 
 
-def table_text(table: Table) -> str:
-    """One line a row, cells joined by ` | `; a spanned cell stands once, at its first position."""
+def table_text(table: Table, *, spread: bool = True) -> str:
+    """One line a row, cells joined by ` | `, each below its column's name.
+
+    A cell that spans rows stands in each of them, one that spans columns at its first. Without `spread`, or where that
+    would make far more text than the cells have, each cell stands once and the places of none are left out.
+    """
+    own = [(cell.row, cell.col, " ".join(cell.text.split())) for cell in table.cells if cell.row < table.rows]
+    most = MOST_GROWTH * sum(len(text) + len(BAR) for _, _, text in own) + FREE_GROWTH
+    places = [(row, col, False, text) for row, col, text in own]
+    spread = spread and _places(own) * len(BAR) <= most
+    if spread and _repeated(table) <= most:
+        places += [
+            (row, cell.col, True, " ".join(cell.text.split()))
+            for cell in table.cells
+            for row in range(cell.row + 1, min(cell.row + cell.row_span, table.rows))
+        ]
     lines: list[list[str]] = [[] for _ in range(table.rows)]
-    for cell in sorted(table.cells, key=lambda c: (c.row, c.col)):
-        if cell.row < table.rows:
-            lines[cell.row].append(" ".join(cell.text.split()))
-    return "\n".join(" | ".join(line) for line in lines)
+    for row, col, again, text in sorted(places, key=lambda place: place[:3]):
+        line = lines[row]
+        if spread:
+            line.extend([""] * (col - len(line)))
+        if not again or col == len(line):
+            line.append(text)
+    return "\n".join(BAR.join(line) for line in lines)
+
+
+def _places(cells: list[tuple[int, int, str]]) -> int:
+    """How many places the rows have, each up to its last cell."""
+    last: dict[int, int] = {}
+    for row, col, _ in cells:
+        last[row] = max(last.get(row, 0), col + 1)
+    return sum(last.values())
+
+
+def _repeated(table: Table) -> int:
+    """The characters that cells of several rows take in all rows but their first."""
+    return sum(
+        (min(cell.row_span, table.rows - cell.row) - 1) * (len(cell.text) + (cell.col + 1) * len(BAR))
+        for cell in table.cells
+        if cell.row < table.rows and cell.row_span > 1
+    )

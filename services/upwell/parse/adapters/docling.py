@@ -15,7 +15,7 @@ from upwell.parse.limits import Limits
 from upwell.parse.outline import Outline
 from upwell.records import Cell, Kind, ParsedDocument, ParseStatus, Table
 
-PARSER = "docling/2"
+PARSER = "docling/3"
 EXTENSIONS = MappingProxyType(
     {
         media.DOCX: "docx",

@@ -29,7 +29,7 @@ from upwell.parse.limits import Limits
 from upwell.parse.outline import Outline
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
-PARSER = "html/2"
+PARSER = "html/3"
 HALF = 0.5
 MOST_ELEMENTS = 1_000_000
 TITLE_SEPARATOR = re.compile(r"\s+[|\u2013\u2014\u00b7\u2022-]\s+|\s*[\u00bb\u203a]\s+")

@@ -18,7 +18,7 @@ from upwell.parse.sheets.blocks import Sheet, say_sheet
 from upwell.parse.sheets.sheet import SheetCell
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
-PARSER = "odf/1"
+PARSER = "odf/2"
 BODIES = {media.ODT: "text", media.ODS: "spreadsheet", media.ODP: "presentation"}
 MOST_CELLS = 1_000_000
 MOST_REPEATS = 1000

@@ -18,7 +18,7 @@ from upwell.parse.pdf.scans import read_scans
 from upwell.parse.policy import DEFAULT_POLICY, ParsePolicy
 from upwell.records import ParsedDocument, ParseStatus
 
-PARSER = "pdf/2"
+PARSER = "pdf/4"
 NEEDS_OCR = "the text needs OCR (extra upwell[ocr])"
 ParseChild = Callable[[bytes, str, str | None], ParsedDocument]
 

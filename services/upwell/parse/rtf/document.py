@@ -18,7 +18,7 @@ from upwell.parse.rtf.tables import CellEdge
 from upwell.parse.rtf.tokens import CHARSETS, SPECIAL, SYMBOL_CHARSET, SYMBOLS, Letters, Token, tokens
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
-PARSER = "rtf/1"
+PARSER = "rtf/2"
 DEEPEST = 200
 SKIPPED = frozenset(
     {

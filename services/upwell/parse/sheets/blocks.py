@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from upwell.parse.outline import Outline, table_text
+from upwell.parse.outline import Outline
 from upwell.parse.sheets.sheet import Grid, SheetCell, sheet_tables
 from upwell.records import Kind
 
@@ -27,7 +27,7 @@ def say_sheet(
     outline.heading(name, 1, page=page)
     for table in sheet_tables(sheet.cells):
         if len(table.cells) == 1:
-            outline.add(Kind.PARAGRAPH, table_text(table), page=page)
+            outline.add(Kind.PARAGRAPH, " ".join(table.cells[0].text.split()), page=page)
         else:
             outline.table(table, page=page, links=links)
             links = ()

@@ -12,7 +12,7 @@ from upwell.parse.sheets.number_format import plain, shown
 from upwell.parse.sheets.sheet import SheetCell
 from upwell.records import ParsedDocument, ParseStatus
 
-PARSER = "xls/1"
+PARSER = "xls/2"
 TEXT, NUMBER, DATE, BOOLEAN, ERROR = 1, 2, 3, 4, 5
 ERRORS = {0: "#NULL!", 7: "#DIV/0!", 15: "#VALUE!", 23: "#REF!", 29: "#NAME?", 36: "#NUM!", 42: "#N/A"}
 MOST_SPAN = 20_000

@@ -16,7 +16,7 @@ from upwell.parse.sheets.book import Looks, SheetReader, strings
 from upwell.parse.word.drawing import chart_title
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
-PARSER = "excel/1"
+PARSER = "excel/2"
 
 
 def parse_excel(data: bytes, limits: Limits, policy: ParsePolicy, parse_child: ParseChild) -> ParsedDocument:

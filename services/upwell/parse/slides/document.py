@@ -14,7 +14,7 @@ from upwell.parse.word.drawing import chart_title
 from upwell.parse.word.runs import omml_latex
 from upwell.records import Cell, Kind, ParsedDocument, ParseStatus, Table
 
-PARSER = "slides/1"
+PARSER = "slides/2"
 MOST_SPAN = 200
 SUBTITLE = "subTitle"
 

@@ -15,7 +15,7 @@ from upwell.parse.word.styles import Styles, value
 from upwell.parse.word.table import only_cell, word_table
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
-PARSER = "word/1"
+PARSER = "word/2"
 CAPTION = re.compile(r"(?:figure|fig\.|table|listing|chart|abbildung|abb\.|tabelle|tableau|tabla)\s+\d+", re.IGNORECASE)
 CODE_SIGN = re.compile(r"[;{}=<>\[\]_$#\\]|\w\(|^\s*(?:def|class|import|return|if|for|while)\b")
 NOTES = {"footnoteReference": "footnotes", "endnoteReference": "endnotes", "commentReference": "comments"}
