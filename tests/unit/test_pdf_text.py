@@ -1,5 +1,7 @@
 """Words of PDFs: hyphens, ligatures, spaced letters, paragraphs over breaks, lists, notes, code and formulas."""
 
+import pytest
+
 from pdfs import LOREM, Drawn, texts
 from upwell.parse.pdf.glyphs import Font, Word
 from upwell.parse.pdf.lines import line_words
@@ -196,6 +198,38 @@ def test_code_keeps_its_lines_and_indents():
         "def harbour(ships):\n    for ship in ships:\n        ship.land()\n\n    return 1"
     ]
     assert "ana@harbour.example" in texts(parsed, Kind.PARAGRAPH)
+
+
+@pytest.mark.parametrize(("x", "size"), [(60, 9), (108, 8)])
+def test_short_lines_of_code_stay_together_and_in_order(x, size):
+    """A line that stands indented wholly beside the end of the one above it goes on with the program."""
+    program = ["try:", "    x = 1", "except E:", "    pass", "if y:", "    if z:", "        return 1", "    return 2"]
+    pdf = Drawn()
+    y = pdf.prose(LOREM + ".", 60, 100, 470)
+    pdf.lines(program, x, y + 10, size, "Courier")
+    assert texts(pdf.read(), Kind.CODE) == ["\n".join(program)]
+
+
+def test_programs_side_by_side_stay_apart():
+    """Lines that have others beside them are read column by column."""
+    pdf = Drawn()
+    y = pdf.prose(LOREM + ".", 60, 100, 470) + 10
+    pdf.lines(["while (y) {", "    go(a);", "end(y);"], 60, y, 9, "Courier")
+    pdf.lines(["while (b) {", "    to(c);", "end(b);"], 330, y + 5, 9, "Courier")
+    assert texts(pdf.read(), Kind.CODE) == ["while (y) {\n    go(a);\nend(y);", "while (b) {\n    to(c);\nend(b);"]
+
+
+def test_a_page_that_is_all_program_is_code_and_a_typewritten_one_is_not():
+    """What most lines look like tells, where all letters are of a fixed pitch."""
+    program = ["def f(x):", "    if x:", "        return 1", "    return 2"]
+    pdf = Drawn()
+    pdf.lines(program, 108, 100, 8, "Courier")
+    assert texts(pdf.read(), Kind.CODE) == ["\n".join(program)]
+    letter = Drawn()
+    letter.lines(
+        ["Dear Ida,", "the pump is here, and it works;", "come and see it. Yours, Tom"], 108, 100, 8, "Courier"
+    )
+    assert not texts(letter.read(), Kind.CODE)
 
 
 def test_code_in_columns_is_one_block():

@@ -15,7 +15,7 @@ from upwell.records import Kind, Record, Table
 
 SMALLER = 0.93
 HANGING_POINTS = 4.0
-MOSTLY = 0.5
+MOSTLY, MOST_OF_A_LISTING = 0.5, 0.7
 CODE_SIGNS = re.compile(r"[;{}=<>$#|\\]|\(\)|->|::|^\s*(?:def|class|import|return|for|if|public|const|let|var)\b")
 RELATIONS = re.compile(
     r"[=<>\u2264\u2265\u2248\u2260\u2261\u221d\u2211\u220f\u222b\u2208\u2192\u21d2\u223c\u2202\u221a]"
@@ -61,9 +61,14 @@ def read_as(pieces: Sequence[Piece]) -> Reading:
     return Reading(
         body=sizes.most_common(1)[0][0] if sizes else 10.0,
         bold=bold > MOSTLY * total,
-        code=mono <= MOSTLY * total,
+        code=mono <= MOSTLY * total or _is_listing(pieces),
         vocabulary=words_of(pieces),
     )
+
+
+def _is_listing(pieces: Sequence[Piece]) -> bool:
+    """Whether a document in fixed-pitch letters is a program, and not typewritten: most lines look like one."""
+    return sum(CODE_SIGNS.search(piece.text) is not None for piece in pieces) > MOST_OF_A_LISTING * len(pieces)
 
 
 def plain_kind(paragraph: Paragraph, text: str, page: Page, reading: Reading) -> Kind:

@@ -20,6 +20,7 @@ MOST_ORDERED = 300
 LABEL_SIZES = 5.0
 ALIKE_SHARE = 0.12
 WIDEST_SPACE_SIZES, WIDEST_CODE_GAP_SIZES = 2.5, 14.0
+WIDEST_INDENT_SIZES = 5.0
 LABEL_CHARACTERS = 25
 LEAST_ROWS = 3
 SLACK_POINTS, BETWEEN_POINTS, BALANCED_POINTS = 1.0, 3.0, 28.0
@@ -58,8 +59,11 @@ def regions(pieces: Sequence[Piece]) -> list[Region]:
         top = row[0].bbox[1]
         open_ = [r for r in open_ if top - r.bbox[3] <= _close(r.pieces[-1], row[0])]
         added: list[Region] = []
-        for group in _grouped(row, beside):
+        groups = _grouped(row, beside)
+        for group in groups:
             near = [r for r in open_ if _under(_end(r, group[0]), union([p.bbox for p in group]))]
+            if not near and len(groups) == 1 and at:
+                near = [r for r in open_ if _same_program(r, rows[at - 1], group)]
             fits = near[0] if len(near) == 1 and not any(near[0] is r for r in added) else None
             region = fits or Region(pieces=[], bbox=group[0].bbox, last=group[0].bbox)
             for piece in group:
@@ -90,6 +94,23 @@ def column(region: Region, others: Sequence[Region]) -> tuple[float, float]:
 def _end(region: Region, piece: Piece) -> BBox:
     """What a line has to stand under to go on with a region: its last row; of a program, which indents, any."""
     return region.bbox if piece.mono and region.pieces[-1].mono else region.last
+
+
+def _same_program(region: Region, above: list[Piece], group: list[Piece]) -> bool:
+    """Whether a line of a program goes on with it indented, or out of an indent, under a line too short to be over it.
+
+    Nothing stands beside either of the lines.
+    """
+    last, piece = region.pieces[-1], group[0]
+    apart = max(piece.bbox[0] - region.bbox[2], region.bbox[0] - group[-1].bbox[2])
+    return (
+        last.mono
+        and piece.mono
+        and above[-1] is last
+        and all(any(p is known for known in region.pieces[-len(above) :]) for p in above)
+        and abs(last.size - piece.size) <= ALIKE_SHARE * last.size
+        and apart < WIDEST_INDENT_SIZES * piece.size
+    )
 
 
 def _under(a: BBox, b: BBox) -> bool:
