@@ -213,7 +213,7 @@ def test_short_lines_of_code_stay_together_and_in_order(x, size):
 def test_programs_side_by_side_stay_apart():
     """Lines that have others beside them are read column by column."""
     pdf = Drawn()
-    y = pdf.prose(LOREM + ".", 60, 100, 470) + 10
+    y = pdf.prose(LOREM + ".", 60, 100, 470) + 30
     pdf.lines(["while (y) {", "    go(a);", "end(y);"], 60, y, 9, "Courier")
     pdf.lines(["while (b) {", "    to(c);", "end(b);"], 330, y + 5, 9, "Courier")
     assert texts(pdf.read(), Kind.CODE) == ["while (y) {\n    go(a);\nend(y);", "while (b) {\n    to(c);\nend(b);"]
