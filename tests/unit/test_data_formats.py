@@ -188,5 +188,6 @@ def test_restructured_text_has_structure():
         ("paragraph", "Mind it."),
         ("figure", "A larch"),
         ("page_furniture", "a comment"),
+        ("page_furniture", "_target: http://x"),
     ]
     assert read(text, "a.rst").blocks[1].links == ("http://x.y",)
