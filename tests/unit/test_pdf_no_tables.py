@@ -8,8 +8,10 @@ from reportlab.graphics.shapes import Drawing
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.platypus import Frame, HRFlowable, Paragraph, Table
 
+from pdfs import Drawn, texts
 from table_pages import CELL, NAMES, PROSE, prose, sentence
 from table_reading import built, tables_of
+from upwell.records import Kind
 
 HANGING = ParagraphStyle("hanging", parent=PROSE, leftIndent=20, firstLineIndent=-20)
 
@@ -31,6 +33,45 @@ def test_references_are_no_table(columns: int) -> None:
     source = rng()
     entries = [Paragraph(f"[{i}]&nbsp;&nbsp;&nbsp;&nbsp;{sentence(source, 22)}", HANGING) for i in range(1, 35)]
     assert tables_of(built(*entries, columns=columns)) == []
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_list_with_bare_numbers_is_no_table(nested: bool) -> None:
+    """Numbers that count one column of words, in which a list with marks of its own may stand."""
+    pdf = Drawn()
+    for i, words in enumerate(("First take the cover off", "Then look at the valve", "Last close it")):
+        pdf.line(f"{i + 1}", 60, 100 + 13 * i, 12)
+        pdf.line(words, 80, 100 + 13 * i)
+    for mark in "ab" if nested else "":
+        pdf.line("4" if mark == "a" else "", 60, 139, 12)
+        pdf.line(mark, 80, 139 if mark == "a" else 152, 12)
+        pdf.line(f"nested {mark}", 100, 139 if mark == "a" else 152)
+    pdf.line("Next part", 60, 180, 14, "Helvetica-Bold")
+    pdf.line("More words follow here.", 60, 200)
+    parsed = pdf.read()
+    assert not texts(parsed, Kind.TABLE)
+    assert texts(parsed, Kind.LIST_ITEM)[:2] == ["1 First take the cover off", "2 Then look at the valve"]
+    assert texts(parsed, Kind.HEADING) + texts(parsed, Kind.TITLE) == ["Next part"]
+
+
+def test_numbers_below_a_name_are_a_table() -> None:
+    """A column that says what its numbers are, and one of figures beside it."""
+    for rows in ([["Rank", "Name"], ["1", "Ann"], ["2", "Bob"], ["3", "Cyn"]], [["1", "70"], ["2", "65"], ["3", "61"]]):
+        assert len(tables_of(built(Table(rows, colWidths=[90, 200])))) == 1
+
+
+def test_a_heading_in_larger_letters_ends_a_table() -> None:
+    """What stands below it in columns is no part of the table above."""
+    pdf = Drawn()
+    for i, row in enumerate((("Oak", "12", "40"), ("Ash", "9", "41"), ("Elm", "8", "39"))):
+        for k, words in enumerate(row):
+            pdf.line(words, 60 + 80 * k, 100 + 13 * i)
+    pdf.line("Key facts", 60, 152, 14, "Helvetica-Bold")
+    for i, row in enumerate((("Name:", "Ida Lund"), ("Post:", "Head of purchasing"), ("Town:", "Graz"))):
+        for k, words in enumerate(row):
+            pdf.line(words, 60 + 80 * k, 170 + 13 * i)
+    (found,) = tables_of(pdf.data())
+    assert (found.table.rows, found.table.cols) == (3, 3)
 
 
 @pytest.mark.parametrize("pages", [("iii", "iv", "vii", "1", "4", "9"), ("2", "4", "7", "12", "19", "23")])

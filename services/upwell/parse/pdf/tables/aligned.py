@@ -15,6 +15,7 @@ from upwell.parse.pdf.tables.words import Line, Word, line_box, lines_of
 GAP_SHARE = 1.0
 FARTHEST_SIZES = 3.0
 EDGE_POINTS = 3.0
+HEADING_SHARE = 1.14
 MOST_SINGLE = 2
 LEAST_LINES = 3
 SEVERAL_SHARE = 0.4
@@ -71,10 +72,16 @@ def _near(above: Line, below: Line) -> bool:
 
 
 def _ends(line: Line, run: Sequence[Line]) -> bool:
-    """Whether the line is no part of a table: a caption, or one more of single segments."""
-    if CAPTION.match(line[0].text) and len(line) == 1:
+    """Whether the line is no part of a table: a caption, a heading, or one more of single segments."""
+    if len(line) == 1 and (CAPTION.match(line[0].text) or _heads(line, run)):
         return True
     return len(line) == 1 and len(run) >= MOST_SINGLE and all(len(r) == 1 for r in run[-MOST_SINGLE:])
+
+
+def _heads(line: Line, run: Sequence[Line]) -> bool:
+    """Whether a line alone is in larger letters than all of a table's rows above it."""
+    rows = [segment.size for above in run if len(above) > 1 for segment in above]
+    return bool(rows) and line[0].size > HEADING_SHARE * max(rows)
 
 
 def _trimmed(run: list[Line]) -> list[Line]:

@@ -19,6 +19,7 @@ MARKER = re.compile(
     r"[\u2022\u25cf\u25aa\u25e6\u2023\u2043\u2219\uf0b7\u00b7*\u2013-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,5})[.)]|\[\d{1,3}\]"
 )
 LIST_MARKER = re.compile(r"[\u2022\u25cf\u25aa\u25e6\u2023\u2043\u2219\uf0b7]|\[\d{1,3}\]")
+COUNT = re.compile(r"[0-9]{1,2}")
 EQUATION = re.compile(r"\(\d{1,3}(?:\.\d{1,3})*[a-z]?\)")
 ROMAN = re.compile(r"[ivxlc]{1,6}", re.IGNORECASE)
 LEADERS = re.compile(r"(?:\. ?){4,}|\u2026{2,}|_{4,}")
@@ -28,7 +29,7 @@ FEW_LINES = 8
 PROSE_WORDS = 9
 LONGEST_MEAN_CHARACTERS = 40
 LEAST_FILLED = 0.4
-LEAST_ROWS = 3
+LEAST_ROWS, LEAST_COUNTED, LONGEST_MARK = 3, 2, 2
 LEAST_DOUBTFUL_CELLS = 6
 ENOUGH_FIGURES = 0.6
 MOST_LABELS = 0.5
@@ -105,12 +106,29 @@ def _other(table: Table, filled: Sequence[Cell]) -> bool:
 
 def _list(table: Table, filled: Sequence[Cell]) -> bool:
     """A column of marks: the first of two, or bullets and numbers in brackets in any."""
+    if _counted(table, filled):
+        return True
     for k in range(table.cols):
         texts = [c.text for c in filled if c.col == k]
         mark = MARKER if table.cols == 2 and k == 0 else LIST_MARKER
         if texts and sum(bool(mark.fullmatch(t)) for t in texts) > MOST_LABELS * len(texts):
             return True
     return False
+
+
+def _counted(table: Table, filled: Sequence[Cell]) -> bool:
+    """Whether bare numbers count what stands in one other column, words all of it, without a name above them.
+
+    Between may stand the marks of lists in the list.
+    """
+    first = [c.text for c in filled if c.col == 0]
+    if len(first) < LEAST_COUNTED or not all(COUNT.fullmatch(t) for t in first):
+        return False
+    items = [c.text for c in filled if c.col > 0 and c.col + c.col_span == table.cols]
+    marks = [c.text for c in filled if c.col > 0 and c.col + c.col_span < table.cols]
+    if any(map(is_number, items)) or not all(len(t) <= LONGEST_MARK for t in marks):
+        return False
+    return all(int(b) == int(a) + 1 for a, b in pairwise(first))
 
 
 def _equations(table: Table, filled: Sequence[Cell]) -> bool:
