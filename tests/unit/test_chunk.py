@@ -149,6 +149,13 @@ def test_entries_with_dot_leaders_are_contents_and_a_sentence_with_dots_is_none(
     assert any("and so on .... 7" in chunk.text for chunk in made.chunks)
 
 
+def test_the_heading_above_entries_with_dot_leaders_goes_with_them():
+    """`Contents` alone would only stand at the head of what follows."""
+    made = prepared("# Contents\n\nOwls ......... 3\n\nMice . . . . . 12\n\n# Owls\n\nThey fly by night.\n")
+    assert [d.reason for d in made.dropped] == ["table_of_contents"]
+    assert [chunk.text for chunk in made.chunks] == ["Owls\n\nThey fly by night."]
+
+
 def test_prefix_keeps_the_deepest_parts():
     """Over the limit the outer parts go first, then the last words of the deepest."""
 

@@ -1,6 +1,7 @@
 """Headings of PDFs and their levels, the title, and what only looks like one."""
 
 from pdfs import LOREM, Drawn, texts
+from upwell.parse.pdf.contents import is_entry
 from upwell.records import Kind
 
 
@@ -110,3 +111,30 @@ def test_a_table_of_contents_has_no_headings():
     parsed = pdf.read()
     assert headings(parsed) == [] or headings(parsed) == [(1, "Contents")]
     assert sum("Ships . ." in text for text in texts(parsed, Kind.PARAGRAPH)) == 1
+
+
+def test_a_contents_page_whose_page_numbers_stand_apart_is_no_title_and_in_no_chunk():
+    """Leaders need not reach the numbers; what heads them names no document."""
+    pdf = Drawn()
+    pdf.line("Contents", 60, 90, 14, "Helvetica-Bold")
+    for i, words in enumerate(("1 Harbours", "1.1 Walls", "1.2 Ships", "2 Costs")):
+        pdf.line(f"{words} " + 40 * ".", 60, 120 + 15 * i)
+        pdf.line(str(2 + i // 3), 500, 120 + 15 * i)
+    pdf.page()
+    pdf.line("1 Harbours", 60, 90, 14, "Helvetica-Bold")
+    pdf.prose(LOREM + ".", 60, 120, 470)
+    parsed = pdf.read()
+    entries = [text for text in texts(parsed, Kind.PARAGRAPH) if "...." in text]
+    assert [(text.split(" .")[0], text[-1]) for text in entries] == [
+        ("1 Harbours", "2"),
+        ("1.1 Walls", "2"),
+        ("1.2 Ships", "2"),
+        ("2 Costs", "3"),
+    ]
+    assert parsed.title == "1 Harbours"
+
+
+def test_a_line_of_dots_costs_no_time():
+    """Leaders are looked for once in each run of dots."""
+    assert not is_entry("." * 200_000 + "x")
+    assert is_entry("Walls . . . . . 12")

@@ -40,7 +40,9 @@ def left_out(blocks: Sequence[Block]) -> dict[int, str]:
 
 def _entries(blocks: Sequence[Block], start: int) -> list[int]:
     end = start
-    while end < len(blocks) and blocks[end].kind is Kind.LIST_ITEM:
+    while end < len(blocks) and (
+        blocks[end].kind is Kind.LIST_ITEM or (blocks[end].kind is Kind.PARAGRAPH and _has_leaders(blocks[end].text))
+    ):
         end += 1
     return list(range(start, end))
 

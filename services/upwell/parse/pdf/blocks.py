@@ -1,8 +1,10 @@
 """Pages as blocks: furniture, items in reading order, headings, joins, each block with page and box."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from upwell.parse.outline import Outline
+from upwell.parse.pdf.contents import is_entry
 from upwell.parse.pdf.continuing import run_on
 from upwell.parse.pdf.file import Bookmark
 from upwell.parse.pdf.furniture import page_furniture, repeated_pictures
@@ -35,11 +37,19 @@ def add_pages(
 
 
 def _title(outline: Outline, named: str) -> str | None:
-    """The document's own title, else its first heading of the highest level, else what its properties say."""
+    """The document's own title, else its first heading of the highest level, else what its properties say.
+
+    What heads a table of contents is none.
+    """
     for block in outline.blocks:
         if block.kind is Kind.TITLE:
             return block.text
-    return next((b.text for b in outline.blocks if b.kind is Kind.HEADING and b.level == 1), None) or sound_title(named)
+    headings = (
+        block.text
+        for block, after in zip_longest(outline.blocks, outline.blocks[1:])
+        if block.kind is Kind.HEADING and block.level == 1 and not (after is not None and is_entry(after.text))
+    )
+    return next(headings, None) or sound_title(named)
 
 
 def _emit(items: Sequence[Item], pages: Sequence[Page], furniture: dict[int, frozenset[int]], outline: Outline) -> None:

@@ -5,9 +5,10 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
+from upwell.parse.pdf.contents import is_entry
 from upwell.parse.pdf.file import Bookmark
 from upwell.parse.pdf.kinds import Item, Reading
-from upwell.parse.pdf.paragraphs import LEADERS, same_row
+from upwell.parse.pdf.paragraphs import same_row
 from upwell.records import Kind, Record
 
 SECTION_NUMBER = re.compile(r"^(?:(\d{1,2}(?:\.\d{1,2}){0,5})\.?|([A-Z](?:\.\d{1,2}){1,5})\.?|(?:[IVX]{1,5})\.)\s+\S")
@@ -88,7 +89,7 @@ def _candidate(index: int, items: Sequence[Item], reading: Reading, marks: _Mark
     paragraph, text = item.paragraph, item.text
     if paragraph is None or item.kind not in {Kind.PARAGRAPH, Kind.LIST_ITEM} or not 1 < len(text) <= LONGEST_HEADING:
         return None
-    if LEADERS.search(text) or sum(c.isalpha() for c in text) < 2 or _line_count(item) > MOST_LINES:
+    if is_entry(text) or sum(c.isalpha() for c in text) < 2 or _line_count(item) > MOST_LINES:
         return None
     number = SECTION_NUMBER.match(text)
     numbered = number is not None or CHAPTER.match(text) is not None
@@ -149,7 +150,9 @@ def _title(items: Sequence[Item], found: Sequence[Candidate], reading: Reading, 
             and (own == wanted or (own in wanted and len(own) > 0.7 * len(wanted)))
         ):
             return i
-    on_first = [c for c in found if items[c.index].page == first and c.depth == 0]
+    on_first = [
+        c for c in found if items[c.index].page == first and c.depth == 0 and not _heads_contents(c.index, items)
+    ]
     if not on_first:
         return None
     opening = on_first[0]
@@ -160,6 +163,11 @@ def _title(items: Sequence[Item], found: Sequence[Candidate], reading: Reading, 
     if largest.size >= CLEARLY_LARGER * reading.body:
         return largest.index if not any(c.bold >= largest.bold for c in rivals) else None
     return largest.index if not rivals and page and largest.index == page[0] else None
+
+
+def _heads_contents(index: int, items: Sequence[Item]) -> bool:
+    """Whether entries with leaders follow."""
+    return index + 1 < len(items) and is_entry(items[index + 1].text)
 
 
 def _alone(candidate: Candidate, found: Sequence[Candidate]) -> bool:

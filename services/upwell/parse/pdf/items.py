@@ -4,6 +4,7 @@ import msgspec
 from msgspec.structs import replace
 
 from upwell.parse.pdf.captions import bind, drawn_figures, is_caption
+from upwell.parse.pdf.contents import with_page_numbers
 from upwell.parse.pdf.frame import BBox
 from upwell.parse.pdf.kinds import Item, Reading, plain_kind
 from upwell.parse.pdf.layout import Look
@@ -35,7 +36,7 @@ def page_items(
     pieces = [p for i, p in enumerate(body.pieces) if i not in taken]
     figures = [_Figure(bbox=box) for box in page.pictures if box not in repeated and not _covers(page, box)]
     figures, pieces = _with_drawn(page, figures, pieces, [table.bbox for table in tables])
-    upright = [p for p in pieces if p.upright]
+    upright = with_page_numbers([p for p in pieces if p.upright])
     texts = regions(upright)
     things: list[Thing] = [*texts, *tables, *figures]
     things.extend(Region(pieces=[p], bbox=p.bbox) for p in pieces if not p.upright)

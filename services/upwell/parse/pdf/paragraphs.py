@@ -19,7 +19,8 @@ NUMBERED = re.compile(
     r"^\s*(?:\(?\d{1,2}[.)\uff09\u3001]|\(\d{1,2}\)|\(?[a-zA-Z][.)]|\(?[ivx]{1,5}[.)]|[\u2460-\u2473])(?:\s+\S|(?=[^\x00-\x7f]))"
 )
 ENDS = re.compile(r"[.!?:;\u3002\uff01\uff1f\u061f\u06d4\u0964][\"'\u2019\u201d)\]\u300d\u300f]*$")
-LEADERS = re.compile(r"(?:\.\s?){4,}\s*\d+\s*$")
+# Tried once from each run's first dot: a line may be nothing but dots.
+LEADERS = re.compile(r"(?<!\.)(?<!\.\s)(?:\.\s?){4,}+\s*+\d+\s*$")
 INDENT_SIZES = 0.8
 
 
