@@ -91,7 +91,7 @@ def _draft(blocks: Sequence[Block], run: Sequence[Piece], number: int, measure: 
 
 def _text(blocks: Sequence[Block], run: Sequence[Piece]) -> str:
     """The words of a run: within a block as they stand, list items on lines of their own, other blocks apart."""
-    parts = [run[0].lead + "\n"] if run[0].lead else []
+    parts = [run[0].lead]
     start = 0
     for i, piece in enumerate(run):
         following = run[i + 1] if i + 1 < len(run) else None

@@ -23,7 +23,8 @@ def cut(pieces: Sequence[Piece], text_of: Callable[[int], str], policy: ChunkPol
     """
     run = _Run(pieces, text_of, policy)
     done: list[tuple[int, int]] = []
-    ends = [0, *run.peaks(), len(pieces)]
+    apart = [0, *(k for k, piece in enumerate(pieces) if k and piece.apart), len(pieces)]
+    ends = sorted({*apart, *(k for i, j in pairwise(apart) for k in run.peaks(i, j))})
     todo = list(pairwise(ends))[::-1]
     while todo:
         i, j = todo.pop()
@@ -49,27 +50,26 @@ class _Run:
         """With the lead that a chunk of these pieces repeats."""
         return self.own(i, j) + self.pieces[i].lead_tokens
 
-    def peaks(self) -> list[int]:
-        """Borders that outrank all others within reach; none of a run that may stay whole or stands near its ends."""
-        n = len(self.pieces)
-        if n < 2 or self._may_stay(0, n):
+    def peaks(self, i: int, j: int) -> list[int]:
+        """Borders of [i, j) that outrank all others within reach; none if it may stay whole, none near its ends."""
+        if j - i < 2 or self._may_stay(i, j):
             return []
         reach = self.policy.least_tokens
-        first, last = self.sums[0] + reach, self.sums[n] - reach
+        first, last = self.sums[i] + reach, self.sums[j] - reach
         return [
             k
-            for k in range(1, n)
-            if first <= self.sums[k] <= last and self.pieces[k].border > Border.BOUND and self._is_peak(k, reach)
+            for k in range(i + 1, j)
+            if first <= self.sums[k] <= last and self.pieces[k].border > Border.BOUND and self._is_peak(k, i, j)
         ]
 
-    def _is_peak(self, k: int, reach: int) -> bool:
+    def _is_peak(self, k: int, i: int, j: int) -> bool:
         mine = self._rank(k)
-        left, right = k - 1, k + 1
-        while left > 0 and self.sums[k] - self.sums[left] < reach:
+        left, right, reach = k - 1, k + 1, self.policy.least_tokens
+        while left > i and self.sums[k] - self.sums[left] < reach:
             if self._rank(left) >= mine:
                 return False
             left -= 1
-        while right < len(self.pieces) and self.sums[right] - self.sums[k] < reach:
+        while right < j and self.sums[right] - self.sums[k] < reach:
             if self._rank(right) > mine:
                 return False
             right += 1

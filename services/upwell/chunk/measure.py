@@ -31,6 +31,10 @@ class Measure:
         """Tokens, or what the characters alone would cost: some tokenizers make one token of a word without end."""
         return max(self.tokens(block, start, end), -((start - end) // self._per_token))
 
+    def weigh(self, text: str) -> int:
+        """The weight of a text of its own."""
+        return max(self.count(text), -(-len(text) // self._per_token))
+
     def count(self, text: str) -> int:
         """Tokens of a text of its own."""
         return len(self._tokenizer.offsets(text))

@@ -1,12 +1,14 @@
 """Splits blocks into the pieces that are never cut further: whole where they fit, else at the best border inside."""
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 from unicodedata import category
 
 from msgspec.structs import replace
 
+from upwell.chunk.columns import Columns, cells_of, column_names
 from upwell.chunk.measure import Measure
 from upwell.chunk.policy import ChunkPolicy
 from upwell.records import Block, Kind, Record
@@ -25,7 +27,10 @@ class Border(IntEnum):
 
 
 class Piece(Record, frozen=True, kw_only=True):
-    """Characters [start, end) of a block. `lead` is what a chunk that begins with this piece repeats above it."""
+    """Characters [start, end) of a block. `lead` is what a chunk that begins with this piece repeats before it.
+
+    A chunk always begins with a piece that is `apart`: the lead of none before it says what it is.
+    """
 
     block: int
     start: int
@@ -35,6 +40,7 @@ class Piece(Record, frozen=True, kw_only=True):
     border: Border
     lead: str = ""
     lead_tokens: int = 0
+    apart: bool = False
 
 
 Range = tuple[int, int]
@@ -58,6 +64,7 @@ MARKS = 16
 JOINER = "\u200d"
 JOINED = frozenset({"Mn", "Mc", "Me", "Cf"})
 LEAD_SHARE = 3
+HEADER_SHARE = 2
 
 
 def split_block(number: int, block: Block, measure: Measure, policy: ChunkPolicy, room: int) -> Iterator[Piece]:
@@ -75,7 +82,8 @@ def split_block(number: int, block: Block, measure: Measure, policy: ChunkPolicy
     most = policy.whole_tokens if block.kind in WHOLE else policy.most_tokens
     splitter = _Splitter(number, block.text, measure, min(most, room))
     if block.kind is Kind.TABLE:
-        yield from splitter.rows(_header_rows(block))
+        header_rows = _header_rows(block)
+        yield from splitter.rows(max(header_rows, 1), named=header_rows > 0)
     elif block.kind is Kind.CODE:
         yield from splitter.code()
     else:
@@ -85,13 +93,13 @@ def split_block(number: int, block: Block, measure: Measure, policy: ChunkPolicy
 def _header_rows(block: Block) -> int:
     table = block.table
     if table is None or block.text.count("\n") + 1 != table.rows:
-        return 1
+        return 0
     # A row that only begins with a header of its own is no header of the others.
     headers = {cell.row for cell in table.cells if cell.header} - {cell.row for cell in table.cells if not cell.header}
     rows = 0
     while rows in headers and rows < table.rows - 1:
         rows += 1
-    return max(rows, 1)
+    return rows
 
 
 class _Splitter:
@@ -102,15 +110,50 @@ class _Splitter:
     def prose(self) -> Iterator[Piece]:
         yield from self._first_as_block(self._fit(0, len(self.text), Border.SENTENCE))
 
-    def rows(self, header_rows: int) -> Iterator[Piece]:
-        """Rows; each knows the header, and the header is bound to the first of them."""
+    def rows(self, header_rows: int, *, named: bool) -> Iterator[Piece]:
+        """Rows; each knows the header, and the header is bound to the first of them.
+
+        A row that does not fit below the header is cut between its cells, where the header says what they are.
+        """
         lines = _lines(self.text, 0, len(self.text))
         head, body = lines[:header_rows], lines[header_rows:]
         yield from self._first_as_block(p for a, b in head for p in self._fit(a, b, Border.BOUND))
         if head:
-            self._set_lead(head[0][0], head[-1][1])
+            self._set_lead(head[0][0], head[-1][1], HEADER_SHARE if named else LEAD_SHARE)
+        names = column_names(self.text, head) if named else []
+        columns = Columns(self.text, names, self.measure.weigh, self.most // 2) if len(names) > 1 else None
+        cut = False
         for i, (a, b) in enumerate(body):
-            yield from self._fit(a, b, Border.ROW if i or not self.lead else Border.BOUND)
+            fits = self.lead and self.measure.weight(self.number, a, b) <= self.most - self.lead_tokens
+            cells = [] if fits or columns is None else cells_of(self.text, a, b)
+            if columns is not None and 1 < len(cells) <= len(names):
+                yield from self._columns(cells, columns, bound=bool(self.lead) and i == 0)
+                cut = True
+                continue
+            for piece in self._fit(a, b, Border.ROW if i or not self.lead else Border.BOUND):
+                yield replace(piece, apart=True) if cut else piece
+                cut = False
+
+    def _columns(self, cells: Sequence[Range], columns: Columns, *, bound: bool) -> Iterator[Piece]:
+        """The parts of a row, each apart; the first may be `bound` to the header. A bar is of the cell after it."""
+        before = self.lead, self.lead_tokens
+        weights = [self.measure.weight(self.number, a, b) for a, b in cells]
+        starts = [cells[0][0], *(end + 1 for _, end in cells[:-1])]
+        for i, j in columns.groups(weights):
+            self.lead = columns.lead(cells[0], weights[0], (i, j), inside=False)
+            self.lead_tokens = self.measure.count(self.lead)
+            place, first = (i, False), True
+            border = Border.BOUND if bound else Border.ROW
+            for piece in self._fit(starts[i], cells[j - 1][1], border):
+                if piece.start == piece.end:
+                    continue
+                column = bisect_right(starts, piece.start) - 1
+                if place != (place := (column, piece.start > starts[column])) and not first:
+                    self.lead = columns.lead(cells[0], weights[0], (column, j), inside=place[1])
+                    self.lead_tokens = self.measure.count(self.lead)
+                yield replace(piece, lead=self.lead, lead_tokens=self.lead_tokens, apart=first and not bound)
+                first = bound = False
+        self.lead, self.lead_tokens = before
 
     def code(self) -> Iterator[Piece]:
         """Lines. The best border is a blank line before a statement of the outer level, the last one inside brackets.
@@ -149,10 +192,10 @@ class _Splitter:
                 return 0
         return 0
 
-    def _set_lead(self, start: int, end: int) -> None:
+    def _set_lead(self, start: int, end: int, share: int = LEAD_SHARE) -> None:
         tokens = self.measure.tokens(self.number, start, end)
-        if self.measure.weight(self.number, start, end) <= self.most // LEAD_SHARE:
-            self.lead, self.lead_tokens = self.text[start:end].strip("\n"), tokens
+        if self.measure.weight(self.number, start, end) <= self.most // share:
+            self.lead, self.lead_tokens = self.text[start:end].strip("\n") + "\n", tokens
 
     def _first_as_block(self, pieces: Iterable[Piece]) -> Iterator[Piece]:
         first = True

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from upwell.errors import Misconfigured
 from upwell.records import Record
 
-CHUNKER = "layout/2"
+CHUNKER = "layout/3"
 SMALLEST_LIMIT_TOKENS = 48
 
 
