@@ -69,6 +69,67 @@ def test_content_is_kept_whatever_it_is_called(page):
     assert "Find me" in split(page)[0]
 
 
+SHORT = "<div><h1>Larches</h1><p>They shed their needles.</p><p>Hills turn gold.</p><p>Snow bends them.</p></div>"
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        '<div id="mw-navigation"><ul><li><a href=/1>Odd one</a></li></ul></div>',
+        '<div class="sphinxsidebar"><h3>Contents</h3><ul><li><a href=/1>Odd one</a></li></ul></div>',
+        '<ol class="breadcrumb"><li><a href="/">Odd one</a></li><li>Larches</li></ol>',
+        '<div class="toc"><h2>Contents</h2><a href=#a>Odd one</a></div>',
+        '<div class="navbox"><table><tr><th>Trees</th></tr><tr><td><a href=/1>Odd one</a></td></tr></table></div>',
+        '<div class="catlinks">Kinds: <a href=/1>Odd one</a></div>',
+        '<div class="footer">Odd one, 2026</div>',
+        '<div id="footer"><ul><li>Odd one was last seen on the 3rd of May.</li></ul></div>',
+        '<div role="navigation">Odd one</div>',
+        '<section class="related"><h2>Others</h2><div><a href=/1>Odd one</a><span>99</span></div></section>',
+    ],
+)
+def test_navigation_by_its_own_name_is_counted_out_of_a_short_page(around):
+    """Where no article tells what is beside it; its heading goes with it."""
+    for page in (around + SHORT, SHORT + around):
+        kept, out = split(page)
+        assert kept == "Larches\nThey shed their needles.\nHills turn gold.\nSnow bends them."
+        assert "Odd one" in "".join(out)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f'{SHORT}<div class="sidebar"><p>Find me</p></div>',
+        f'{SHORT}<div class="has-toc"><a href=/1>Find me</a></div>',
+        '<div class="related"><a href=/1>Find me</a><a href=/2>Another</a></div>',
+        f'<article>{SHORT}<div class="footer">Find me</div></article>',
+        f"{SHORT}<div><h2>Find me</h2><p>words</p></div>",
+    ],
+)
+def test_a_short_page_keeps_what_is_no_list_of_links(page):
+    """What is called navigation but has no links, what is all that there is, an article's own foot."""
+    assert "Find me" in split(page)[0]
+
+
+def test_a_heading_goes_with_the_links_below_it():
+    """Beside the content; one with words below it stays."""
+    cards = "<div><a href=/1>Oak</a><b>9</b></div><div><a href=/2>Ash</a><b>8</b></div>"
+    kept, out = split(f"<div>{ARTICLE}</div><div><h2>Others like it</h2>{cards}</div>")
+    assert "Others" not in kept
+    assert "Others like it" in "".join(out)
+    kept, out = split(f"<div>{ARTICLE}</div><h2>Others like it</h2>{cards}<h2>About us</h2><p>Few words.</p>")
+    assert "Others" not in kept
+    assert "About us" in kept
+
+
+def test_the_sign_that_links_to_a_term_is_counted_out():
+    """Not only in headings."""
+    kept, out = split(
+        f'{SHORT}<dl><dt>close()<a class="headerlink" href="#close">\u00b6</a></dt><dd>Ends it.</dd></dl>'
+    )
+    assert "close()\nEnds it." in kept
+    assert out == {"\u00b6": "boilerplate"}
+
+
 @pytest.mark.parametrize(
     "hidden",
     [

@@ -1,13 +1,14 @@
 """Which parts of a page are not what it is about: by its landmarks, by where its prose lies, by links and by names.
 
 Names (`cookie-banner`, `share`) decide only beside an article, and nothing that holds the page's prose is left out,
-whatever it is called. Where nothing looks like an article, only landmarks are.
+whatever it is called. Where nothing looks like an article, landmarks are, and lists of links that are called nothing
+but navigation.
 """
 
 import re
 from typing import Any
 
-from upwell.parse.html.tags import BLOCKS
+from upwell.parse.html.tags import BLOCKS, HEADING
 from upwell.parse.html.weigh import Weights
 
 NAVIGATION, BOILERPLATE = "navigation", "boilerplate"
@@ -34,6 +35,13 @@ NAMES = re.compile(
     r"table-of-contents|tag(?:s|list|-list|-cloud)|widget|back-to-top|paywall)(?:$|[\s_-])",
     re.IGNORECASE,
 )
+SURE_NAMES = re.compile(
+    r"(?:(?:mw|site|main|global|page|top|primary|secondary|sphinx|bd|vertical|local|sub)[_-]?)?(?:nav|navbar|navigation|"
+    r"menu|sidebar|sidebarwrapper|toc|table-of-contents|breadcrumbs?|navbox|catlinks|pagination|pager|related|"
+    r"recommend(?:ed|ations)?|headerlink|editsection|skip-?link)",
+    re.IGNORECASE,
+)
+FOOTERS = re.compile(r"(?:(?:mw|site|main|global|page)[_-]?)?footer", re.IGNORECASE)
 REMARKS = re.compile(
     r"(?:^|[\s_-])(?:comments?|comment-?(?:list|section|area|thread)|commentlist|disqus(?:[_-]thread)?|respond|replies|"
     r"discussion)(?:$|[\s_-])",
@@ -43,6 +51,7 @@ CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 NAMED_TAGS = frozenset(
     {"div", "ul", "ol", "section", "aside", "header", "p", "a", "table", "form", "dl", "span", "details", "nav"}
 )
+SECTION_HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 WHOLE_TAGS = frozenset({"p", "table", "li", "pre", "blockquote"})
 ARTICLE_CHARS = 250
 CONTENT_SHARE = 0.4
@@ -50,6 +59,8 @@ PROSE_SHARE = 0.3
 INTO_SHARE = 0.8
 MAIN_SHARE = 0.5
 LINK_LIST = 0.5
+SURE_LIST = 0.33
+LEAST_LEFT = 40
 LONGEST_NAMES = 500
 
 
@@ -76,7 +87,9 @@ class Judge:
         reason = (
             self._by_landmark(element, inside_main=inside_main)
             or self._by_name(element, inside_main=inside_main)
+            or self._by_sure_name(element, inside_main=inside_main)
             or self._by_links(element, inside_main=inside_main)
+            or self._above_links(element, inside_main=inside_main)
         )
         return reason if reason and not self._holds_the_page(element) else None
 
@@ -129,6 +142,19 @@ class Judge:
             return None
         return BOILERPLATE if self.weights[element].prose <= PROSE_SHARE * self.prose else None
 
+    def _by_sure_name(self, element: Any, *, inside_main: bool) -> str | None:
+        """However short the page: what is called a footer, and links that are called nothing but navigation."""
+        if element.tag not in NAMED_TAGS:
+            return None
+        names = [name for name in _given(element).split() if SURE_NAMES.fullmatch(name) or FOOTERS.fullmatch(name)]
+        weight = self.weights[element]
+        left = self.weights[self.body].chars - weight.chars
+        if not names or left < LEAST_LEFT or self._is_the_title(element, inside_main=inside_main):
+            return None
+        if any(map(FOOTERS.fullmatch, names)):
+            return None if _inside(element, "article", "table", "blockquote", "figure") else BOILERPLATE
+        return BOILERPLATE if not weight.prose and weight.links and weight.listed >= SURE_LIST else None
+
     def _by_links(self, element: Any, *, inside_main: bool) -> str | None:
         """Beside the content: lists of links, and beside a declared one whatever is no prose."""
         if inside_main or not self.has_article or element.tag not in BLOCKS:
@@ -136,7 +162,23 @@ class Judge:
         weight = self.weights[element]
         if weight.prose or self._is_the_title(element, inside_main=False):
             return None
-        return BOILERPLATE if self.is_declared or (weight.links and weight.density >= LINK_LIST) else None
+        return BOILERPLATE if self.is_declared or (weight.links and weight.listed >= LINK_LIST) else None
+
+    def _above_links(self, element: Any, *, inside_main: bool) -> str | None:
+        """A heading beside the content with nothing below it but lists of links goes with them."""
+        if inside_main or element.tag not in SECTION_HEADINGS or self.weights[element].links:
+            return None
+        below = 0
+        for after in element.itersiblings():
+            if isinstance(after.tag, str) and self.weights[after].chars:
+                if HEADING.fullmatch(after.tag):
+                    break
+                if after in self._way or not self._by_links(after, inside_main=False):
+                    return None
+                below += 1
+            if (after.tail or "").strip():
+                return None
+        return BOILERPLATE if below else None
 
     def _is_the_title(self, element: Any, *, inside_main: bool) -> bool:
         """Whether it holds the content's heading: one inside the content, or one above it when that has none."""
@@ -151,9 +193,14 @@ class Judge:
         return weight.chars > CONTENT_SHARE * page.chars and weight.density < 2 * CONTENT_SHARE
 
 
-def _names(element: Any) -> str:
+def _given(element: Any) -> str:
+    """Its names as they were given; an endless list of them says nothing."""
     names = f"{element.get('id') or ''} {element.get('class') or ''}".strip()
-    return CAMEL.sub("-", names) if len(names) <= LONGEST_NAMES else ""
+    return names if len(names) <= LONGEST_NAMES else ""
+
+
+def _names(element: Any) -> str:
+    return CAMEL.sub("-", _given(element))
 
 
 def _inside(element: Any, *tags: str) -> bool:

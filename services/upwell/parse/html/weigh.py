@@ -10,13 +10,15 @@ MOST_LINKED = 0.5
 
 class Weight:
     """Characters below an element. `inline` is what stands in no block of its own; prose is text in runs of forty
-    characters or more of which less than half are links.
+    characters or more of which less than half are links; `heads` of the characters are headings'.
     """
 
-    __slots__ = ("chars", "inline", "inline_linked", "linked", "links", "prose", "titles")
+    __slots__ = ("chars", "heads", "inline", "inline_linked", "linked", "links", "prose", "titles")
 
     def __init__(self) -> None:
-        self.chars = self.linked = self.links = self.prose = self.inline = self.inline_linked = self.titles = 0
+        self.chars = self.linked = self.links = self.prose = self.inline = self.inline_linked = self.titles = (
+            self.heads
+        ) = 0
 
     def add(self, inner: "Weight") -> None:
         """Count what an element inside this one holds."""
@@ -27,11 +29,17 @@ class Weight:
         self.links += inner.links
         self.prose += inner.prose
         self.titles += inner.titles
+        self.heads += inner.heads
 
     @property
     def density(self) -> float:
         """The share of its text that is links."""
         return self.linked / self.chars if self.chars else 0.0
+
+    @property
+    def listed(self) -> float:
+        """The share of its text that is links, headings above them not counted."""
+        return min(1.0, self.linked / max(1, self.chars - self.heads))
 
 
 NOTHING = Weight()
@@ -86,6 +94,8 @@ class Weights:
             if tag in PREFORMATTED:
                 weight.inline_linked = 0  # code is content however much of it is links
             is_heading = HEADING.fullmatch(tag) is not None
+            if is_heading:
+                weight.heads = weight.chars - weight.linked
             if not is_heading and weight.inline >= LEAST_PROSE and weight.inline_linked < MOST_LINKED * weight.inline:
                 weight.prose += weight.inline - weight.inline_linked
             weight.inline = weight.inline_linked = 0
