@@ -1,5 +1,6 @@
 """Counts tokens of any range of any block after tokenising the document once."""
 
+import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,12 @@ from upwell.records import Block
 BATCH_CHARACTERS = 64 * 1024
 PIECE_CHARACTERS = 256 * 1024
 SEPARATOR = "\n\n"
+# Thai, Lao, Tibetan, Burmese, Khmer, Tai, Balinese, Javanese: written without spaces, and a tokenizer that does not
+# know them makes one token of a whole phrase. Those that do make one of two to four characters.
+UNSPACED = re.compile(
+    "[\u0e00-\u109f\u1780-\u17ff\u1950-\u19ff\u1a20-\u1aaf\u1b00-\u1b7f\ua980-\ua9ff\uaa60-\uaa7f\uaa80-\uaadf]+"
+)
+UNSPACED_CHARACTERS = 4
 
 
 class Measure:
@@ -19,21 +26,23 @@ class Measure:
         self._tokenizer = tokenizer
         self._per_token = characters_per_token
         self._starts: list[Sequence[int]] = [array("I") for _ in blocks]
+        self._missing: list[Sequence[int]] = [array("I") for _ in blocks]
         for batch in _batches(blocks):
             self._tokenise(blocks, batch)
 
     def tokens(self, block: int, start: int, end: int) -> int:
         """Tokens that begin in [start, end) of block number `block`."""
-        starts = self._starts[block]
-        return bisect_left(starts, end) - bisect_left(starts, start)
+        return _within(self._starts[block], start, end)
 
     def weight(self, block: int, start: int, end: int) -> int:
         """Tokens, or what the characters alone would cost: some tokenizers make one token of a word without end."""
-        return max(self.tokens(block, start, end), -((start - end) // self._per_token))
+        tokens = self.tokens(block, start, end) + _within(self._missing[block], start, end)
+        return max(tokens, -((start - end) // self._per_token))
 
     def weigh(self, text: str) -> int:
         """The weight of a text of its own."""
-        return max(self.count(text), -(-len(text) // self._per_token))
+        starts = array("I", (start for start, _ in self._tokenizer.offsets(text)))
+        return max(len(starts) + len(_missing(text, starts)), -(-len(text) // self._per_token))
 
     def count(self, text: str) -> int:
         """Tokens of a text of its own."""
@@ -52,6 +61,7 @@ class Measure:
             base = bases[i]
             high = bisect_left(starts, base + len(blocks[number].text), low)
             self._starts[number] = array("I", (start - base for start in starts[low:high]))
+            self._missing[number] = _missing(blocks[number].text, self._starts[number])
             low = bisect_left(starts, bases[i + 1], high) if i + 1 < len(batch) else high
 
     def _token_starts(self, text: str) -> Sequence[int]:
@@ -63,6 +73,19 @@ class Measure:
             starts.extend(at + start for start, _ in self._tokenizer.offsets(piece))
             at += len(piece)
         return starts
+
+
+def _within(starts: Sequence[int], start: int, end: int) -> int:
+    return bisect_left(starts, end) - bisect_left(starts, start)
+
+
+def _missing(text: str, starts: Sequence[int]) -> Sequence[int]:
+    """Where tokens would begin, beyond `starts`, if scripts without spaces had one each four characters."""
+    missing = array("I")
+    for run in () if text.isascii() else UNSPACED.finditer(text):
+        had = _within(starts, run.start(), run.end())
+        missing.extend(range(run.start() + had * UNSPACED_CHARACTERS, run.end(), UNSPACED_CHARACTERS))
+    return missing
 
 
 def _cut(text: str, start: int) -> int:

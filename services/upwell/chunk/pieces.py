@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
-from unicodedata import category
+from unicodedata import category, combining
 
 from msgspec.structs import replace
 
@@ -45,9 +45,9 @@ class Piece(Record, frozen=True, kw_only=True):
 
 Range = tuple[int, int]
 CLOSERS = "\"'\u2019\u201d\\)\\]\u00bb\u300d\u300f\uff09"
-ENDS = ".!?\u061f\u06d4\u0964\u0965\u0589\u1362\u104b\u17d4\u2026"
-# Latin, Greek, Arabic, Urdu, Devanagari, Armenian, Ethiopic, Burmese and Khmer ends stand before white space; the wide
-# ones of Chinese and Japanese need none. Nothing is tried twice: a text may be a million full stops.
+ENDS = ".!?\u061f\u06d4\u0964\u0965\u0589\u1362\u104b\u17d4\u0f0d\u2026"
+# Latin, Greek, Arabic, Urdu, Devanagari, Armenian, Ethiopic, Burmese, Khmer, Tibetan ends stand before white space; the
+# wide ones of Chinese and Japanese need none. Nothing is tried twice: a text may be a million full stops.
 SENTENCE_END = re.compile(
     rf"(?:(?<![{ENDS}])[{ENDS}]++[{CLOSERS}]*+(?=\s)|[\u3002\uff01\uff1f\uff0e\uff61]++[{CLOSERS}]*+)\s*"
 )
@@ -63,6 +63,9 @@ SLICE_CHARACTERS = 64
 MARKS = 16
 JOINER = "\u200d"
 JOINED = frozenset({"Mn", "Mc", "Me", "Cf"})
+STACKING = 9  # the combining class of signs that put the next letter below or beside the one before
+VOWELS_BEFORE = frozenset("\u0e40\u0e41\u0e42\u0e43\u0e44\u0ec0\u0ec1\u0ec2\u0ec3\u0ec4")  # Thai, Lao: written first
+VOWELS_AFTER = frozenset("\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3")
 LEAD_SHARE = 3
 HEADER_SHARE = 2
 
@@ -264,10 +267,21 @@ def _slices(text: str, start: int, end: int) -> Iterator[Range]:
     while start < end:
         stop = min(end, start + SLICE_CHARACTERS)
         last = min(end, stop + MARKS)
-        while stop < last and (category(text[stop]) in JOINED or text[stop - 1] == JOINER):
+        while stop < last and _is_joined(text[stop - 1], text[stop]):
             stop += 1
         yield start, stop
         start = stop
+
+
+def _is_joined(before: str, after: str) -> bool:
+    """Whether a reader takes two characters for parts of one sign."""
+    return (
+        category(after) in JOINED
+        or after in VOWELS_AFTER
+        or before == JOINER
+        or before in VOWELS_BEFORE
+        or combining(before) == STACKING
+    )
 
 
 def _indent(line: str) -> int:
