@@ -200,6 +200,38 @@ def test_code_keeps_its_lines_and_indents():
     assert "ana@harbour.example" in texts(parsed, Kind.PARAGRAPH)
 
 
+def letter(*steps, size=10):
+    """Lines of a letter, each so far below the last."""
+    pdf, y = Drawn(), 100
+    pdf.line("Harbour letter", 230, 70, 18, "Helvetica-Bold")
+    words = ["Dear Ms Lund,", "we write about the pump", "that you bought in the old town.", "Yours,", "Tom"]
+    for text, step in zip(words, steps, strict=True):
+        y += step
+        pdf.line(text, 60, y, size)
+    return texts(pdf.read(), Kind.PARAGRAPH)
+
+
+def test_short_paragraphs_stay_apart_where_most_gaps_are_between_paragraphs():
+    """The few lines that follow each other closely tell what a line's own distance is."""
+    assert letter(0, 20, 12, 20, 20) == [
+        "Dear Ms Lund,",
+        "we write about the pump that you bought in the old town.",
+        "Yours,",
+        "Tom",
+    ]
+    assert letter(0, 20, 20, 20, 12)[0] == "Dear Ms Lund,"
+
+
+def test_widely_set_lines_are_one_paragraph():
+    """A manuscript at twice the distance, ragged at the right."""
+    pdf = Drawn()
+    for i, words in enumerate(
+        ("The council met in the old hall", "and spoke at length of the", "harbour, its walls and ships")
+    ):
+        pdf.line(words, 60, 100 + 20 * i)
+    assert len(texts(pdf.read(), Kind.PARAGRAPH)) == 1
+
+
 @pytest.mark.parametrize(("x", "size"), [(60, 9), (108, 8)])
 def test_short_lines_of_code_stay_together_and_in_order(x, size):
     """A line that stands indented wholly beside the end of the one above it goes on with the program."""

@@ -3,12 +3,13 @@
 from collections.abc import Collection
 
 from upwell.parse.pdf.kinds import Item
-from upwell.parse.pdf.paragraphs import BULLET, ENDS, NUMBERED, joined
+from upwell.parse.pdf.paragraphs import BULLET, ENDS, NUMBERED, Paragraph, joined
 from upwell.records import Kind
 
 STEPPED_OVER = frozenset({Kind.FIGURE, Kind.TABLE, Kind.CAPTION, Kind.FOOTNOTE, Kind.FORMULA})
 OPEN = frozenset({Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.FOOTNOTE})
 LONGEST_STEP = 12
+SHORT_SHARE = 0.25
 
 
 def run_on(items: list[Item], vocabulary: Collection[str]) -> list[Item]:
@@ -45,7 +46,7 @@ def _continues(before: Item, item: Item) -> bool:
     if BULLET.match(item.text) or NUMBERED.match(item.text) or first.pieces[0].raised_start:
         return False
     ended = ENDS.search(before.text) is not None
-    if item.text[:1].islower():
+    if item.text[:1].islower() and not _addressed(before, last, first):
         return not ended or not before.text.endswith((".", "!", "?", "\u3002"))
     line = last.pieces[-1]
     full = line.bbox[2] >= last.right - 1.5 * last.size
@@ -53,3 +54,10 @@ def _continues(before: Item, item: Item) -> bool:
     elsewhere = first.page > last.page or first.bbox[1] < last.bbox[1] or first.bbox[0] >= last.right - 1
     indented = first.pieces[0].bbox[0] > first.left + 0.6 * first.size
     return elsewhere and full and wide and not ended and not indented and len(item.text) > 20
+
+
+def _addressed(before: Item, last: Paragraph, first: Paragraph) -> bool:
+    """Whether it is a salutation of a letter, right above what follows it."""
+    line = last.pieces[-1]
+    above = first.page == last.page and line.bbox[3] <= first.bbox[1] and line.bbox[0] < first.bbox[2]
+    return above and before.text.endswith(",") and line.bbox[2] < last.right - SHORT_SHARE * (last.right - last.left)

@@ -22,6 +22,7 @@ ENDS = re.compile(r"[.!?:;\u3002\uff01\uff1f\u061f\u06d4\u0964][\"'\u2019\u201d)
 # Tried once from each run's first dot: a line may be nothing but dots.
 LEADERS = re.compile(r"(?<!\.)(?<!\.\s)(?:\.\s?){4,}+\s*+\d+\s*$")
 INDENT_SIZES = 0.8
+TIGHT_LEADING, TIGHT_SHARE = 1.35, 0.2
 
 
 class Paragraph(Record, frozen=True, kw_only=True):
@@ -80,7 +81,12 @@ def _usual_leading(pieces: Sequence[Piece]) -> float:
         (b.bbox[3] - a.bbox[3]) / b.size for a, b in pairwise(pieces) if b.size and abs(a.size - b.size) < 0.1 * a.size
     ]
     lines = sorted(step for step in steps if 0.9 <= step <= 2.5)
-    return lines[len(lines) // 3] if lines else 1.25
+    if not lines:
+        return 1.25
+    usual, tight = lines[len(lines) // 3], [step for step in lines if step <= TIGHT_LEADING]
+    if usual > TIGHT_LEADING and len(tight) >= max(1.0, TIGHT_SHARE * len(lines)):
+        return tight[len(tight) // 2]  # most steps are those between short paragraphs
+    return usual
 
 
 class _Parter:
@@ -102,14 +108,24 @@ class _Parter:
         if NUMBERED.match(piece.text) and not self._number_inside(group, piece):
             return False
         step = piece.bbox[3] - last.bbox[3]
-        usual = self.leading * piece.size
-        if step <= 0 or step > max(1.2 * usual, usual + 1.5):
+        if step <= 0 or step > _widest(self.leading, piece) or self._stops(last, piece, step):
             return False
         if abs(piece.size - last.size) > 0.12 * max(piece.size, last.size):
             return False
         if piece.bold != last.bold and not self._bold_runs_on(last, piece):
             return False
         return not self._indented(group, piece)
+
+    def _stops(self, last: Piece, piece: Piece, step: float) -> bool:
+        """Whether a line ends far from the column's edge, and a gap is below it: one of a letter's few words."""
+        if step <= _widest(min(self.leading, TIGHT_LEADING), piece) or not self._ends_short(last):
+            return False
+        goes_on = piece.text[:1].islower() and not last.text.endswith(",") and not ENDS.search(last.text)
+        return not goes_on and not _centred(last, piece)
+
+    def _ends_short(self, piece: Piece) -> bool:
+        """Whether a line ends far from the column's edge."""
+        return piece.bbox[2] < self.right - 0.25 * (self.right - self.left)
 
     def _full(self, piece: Piece) -> bool:
         return piece.bbox[2] > self.right - 0.12 * (self.right - self.left) - piece.size
@@ -134,7 +150,7 @@ class _Parter:
         last, step = group[-1], INDENT_SIZES * piece.size
         listed = BULLET.match(group[0].text) or NUMBERED.match(group[0].text)
         ended = ENDS.search(last.text) is not None
-        short = last.bbox[2] < self.right - 0.25 * (self.right - self.left)
+        short = self._ends_short(last)
         starts = [p.bbox[0] for p in group[1:] if not same_row(group[0], p)] or [min(self.left, last.bbox[0])]
         if not listed and piece.bbox[0] > min(starts) + step and (ended or not self._full(last)):
             return not _centred(last, piece)
@@ -143,6 +159,12 @@ class _Parter:
         if listed and not starts[1:] and piece.bbox[0] < group[0].bbox[0] - step:
             return ended or short
         return ended and short and not piece.text[:1].islower() and not _centred(last, piece)
+
+
+def _widest(leading: float, piece: Piece) -> float:
+    """How far, in points, a line may be below the one that it goes on with."""
+    usual = leading * piece.size
+    return max(1.2 * usual, usual + 1.5)
 
 
 def same_row(last: Piece, piece: Piece) -> bool:
