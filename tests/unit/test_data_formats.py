@@ -7,7 +7,7 @@ import pytest
 from upwell.parse.data.delimited import find_delimiter
 from upwell.parse.limits import DEFAULT_LIMITS
 from upwell.parse.route import parse
-from upwell.records import ParseStatus
+from upwell.records import Kind, ParseStatus
 
 LONG = "words that say at some length what this is all about, and then some more of them; " * 8
 
@@ -167,6 +167,27 @@ def test_a_first_row_of_figures_is_no_header(text, header):
     """Years apart: they head columns."""
     table = read(text, "a.csv").blocks[0].table
     assert {c.header for c in table.cells if c.row == 0} == {header}
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "header"),
+    [
+        ("Sales\nMade 2026-03-01\n\nRegion,Q1,Q2\nNorth,1,2\nSouth,3,4\n", ["Sales", "Made 2026-03-01"], "Region"),
+        ("Sales;;;\nBy:;Mara;;\nRegion;Q1;Q2;Q3\nNorth;1;2;3\n", ["Sales", "By:; Mara"], "Region"),
+        ("# made by hand\n,Q1,Q2\nNorth,1,2\n", ["# made by hand"], ""),
+        ("Region,Q1,Q2\nNorth,,\nSouth,3,4\n", [], "Region"),
+        ("a,b,,\nc,,,\nd,e,f,\n", [], "a"),
+        ("Name,Note\nOnly,\n", [], "Name"),
+        (",2024,,2025,\nKind,plan,real,plan,real\nWages,1,2,3,4\n", [], ""),
+        ("One\nTwo\n", [], "One"),
+    ],
+)
+def test_lines_above_a_table_are_words(text, words, header):
+    """A report's title and date are no row of it; a table that is full from its first row on keeps that."""
+    *above, table = read(text, "a.csv").blocks
+    assert [(b.kind, b.text) for b in above] == [(Kind.PARAGRAPH, said) for said in words]
+    assert table.table.cells[0].text == header
+    assert table.table.cells[0].header
 
 
 def test_restructured_text_has_structure():

@@ -1,4 +1,4 @@
-"""CSV and its kin: one table, its delimiter found by which one parts the lines alike."""
+"""CSV and its kin: one table, its delimiter found by which one parts the lines alike; lines above it are words."""
 
 import csv
 import io
@@ -8,9 +8,9 @@ from statistics import mode
 from upwell.parse.failures import corrupt, too_large
 from upwell.parse.limits import Limits
 from upwell.parse.outline import Outline, grid
-from upwell.records import ParsedDocument, ParseStatus
+from upwell.records import Kind, ParsedDocument, ParseStatus
 
-PARSER = "delimited/2"
+PARSER = "delimited/3"
 DELIMITERS = ("\t", ";", "|", ",")
 DECLARED = re.compile(r"sep=(.)", re.IGNORECASE)
 FIGURE = re.compile(r"[-+$€£]?\d[\d.,:/ -]*%?")
@@ -18,11 +18,12 @@ YEAR = re.compile(r"(?:19|20)\d\d")
 LONGEST_FIGURE = 40
 STEADY = 0.95
 SAMPLE_LINES = 50
+MOST_PREAMBLE = 20
 MOST_CELLS = 1_000_000
 
 
 def parse_delimited(text: str, limits: Limits) -> ParsedDocument:
-    """The lines as a table, the first its header. Raises Unparsable."""
+    """The lines as a table, the first its header; title lines above that are paragraphs. Raises Unparsable."""
     csv.field_size_limit(limits.characters)
     rows: list[list[str]] = []
     cells = 0
@@ -37,8 +38,11 @@ def parse_delimited(text: str, limits: Limits) -> ParsedDocument:
     except csv.Error as e:
         raise corrupt(f"not a table: {e}") from e
     outline = Outline(limits.characters)
+    begins = _preamble(rows)
+    for row in rows[:begins]:
+        outline.add(Kind.PARAGRAPH, f"{delimiter} ".join(" ".join(cell.split()) for cell in row if cell.strip()))
     if rows:
-        outline.table(grid(rows, _header_rows(rows)))
+        outline.table(grid(rows[begins:], _header_rows(rows[begins:])))
     return ParsedDocument(status=ParseStatus.OK, blocks=tuple(outline.blocks), parser=PARSER)
 
 
@@ -59,6 +63,22 @@ def find_delimiter(text: str) -> str:
         if share * min(usual, 3) > score:
             best, score = delimiter, share * min(usual, 3)
     return best
+
+
+def _preamble(rows: list[list[str]]) -> int:
+    """How many rows stand above the header: those that fill at most half of the columns, from the first on, before one
+    that fills all but one and has another below it. Groups of columns are named with gaps: they are of the table.
+    """
+    usual = mode(map(len, rows[:SAMPLE_LINES])) if rows else 0
+    if usual < 2:
+        return 0
+    for at, row in enumerate(rows[: MOST_PREAMBLE + 1]):
+        filled = sum(bool(cell.strip()) for cell in row)
+        if filled >= max(2, usual - 1):
+            return at if at + 1 < len(rows) else 0
+        if filled > max(1, usual // 2) or not all(cell.strip() for cell in row[:filled]):
+            return 0
+    return 0
 
 
 def _header_rows(rows: list[list[str]]) -> int:
