@@ -61,3 +61,16 @@ def test_a_name_in_angle_brackets_that_is_no_tag_is_words():
 def test_what_is_nested_too_deeply_to_be_read_is_not_lost_in_silence():
     parsed = parse(b"> " * 5000 + b"larch", "a.md", None, DEFAULT_LIMITS)
     assert (parsed.status, parsed.reason) == (ParseStatus.TOO_LARGE, "nested too deeply")
+
+
+def test_cells_beyond_the_header_are_kept():
+    """A bar inside code parts no cells; surplus cells are the last one's, with the links of the document."""
+    text = (
+        "| Op | Meaning |\n|----|----|\n| `a|b` | *or* |\n| `` a||b `` | lazy | or |\n| x | [y][k] | more | still |\n"
+        "| `open | y | z |\n\n> | a | b |\n> |---|---|\n> | 1 | 2 | 3 |\n\n[k]: http://k\n"
+    )
+    blocks = parse(text.encode(), "a.md", None, DEFAULT_LIMITS).blocks
+    rows = [[c.text for c in blocks[0].table.cells if c.row == r] for r in range(1, 5)]
+    assert rows == [["a|b", "or"], ["a||b", "lazy | or"], ["x", "y | more | still"], ["`open", "y | z"]]
+    assert blocks[0].links == ("http://k",)
+    assert [c.text for c in blocks[1].table.cells] == ["a", "b", "1", "2 | 3"]

@@ -19,10 +19,11 @@ from upwell.parse.html.page import parse_html
 from upwell.parse.html.tags import KNOWN
 from upwell.parse.limits import Limits
 from upwell.parse.outline import Outline, grid
+from upwell.parse.text.markdown_tables import keep_surplus_cells
 from upwell.parse.text.wiki_markup import with_markdown_headings
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
-PARSER = "markdown/3"
+PARSER = "markdown/4"
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 TOML_FRONT_MATTER = re.compile(r"\A\+\+\+[ \t]*\n(.*?)\n\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
 STRUCTURED = re.compile(r"<(?:table|[uod]l|pre|h[1-6]|blockquote|figure|img)\b", re.IGNORECASE)
@@ -43,7 +44,10 @@ def parse_markdown(text: str, limits: Limits) -> ParsedDocument:
     outline = Outline(limits.characters)
     title, body = _front_matter(text, outline)
     parser = MarkdownIt("commonmark", {"maxNesting": limits.nesting}).enable(["table", "strikethrough"])
-    tokens = parser.parse(with_markdown_headings(body))
+    body = with_markdown_headings(body)
+    names: dict[str, Any] = {}
+    tokens = parser.parse(body, names)
+    keep_surplus_cells(tokens, body, lambda cell: parser.parseInline(cell, names))
     if any(token.level >= limits.nesting - 1 for token in tokens):
         raise too_large("nested too deeply")  # what is deeper is in no token
     _Walker(outline, limits).walk(tokens)
