@@ -1,5 +1,7 @@
 """Headings of PDFs and their levels, the title, and what only looks like one."""
 
+import pytest
+
 from pdfs import LOREM, Drawn, texts
 from upwell.parse.pdf.contents import is_entry
 from upwell.records import Kind
@@ -138,3 +140,34 @@ def test_a_line_of_dots_costs_no_time():
     """Leaders are looked for once in each run of dots."""
     assert not is_entry("." * 200_000 + "x")
     assert is_entry("Walls . . . . . 12")
+
+
+@pytest.mark.parametrize(
+    ("name", "font"), [("1.1 Details of the walls", "Helvetica-Oblique"), ("5. COMBINING WALLS", "Helvetica")]
+)
+def test_a_numbered_name_right_above_its_words_is_a_heading(name, font):
+    """Slanted or in capitals, as the words are not; no gap and no weight sets it off."""
+    pdf = Drawn()
+    y = pdf.prose(LOREM + ".", 60, 100, 470)
+    pdf.line(name, 60, y + 2, 10, font)
+    pdf.prose(LOREM.capitalize() + ".", 60, y + 14, 470)
+    parsed = pdf.read()
+    assert texts(parsed, Kind.HEADING) + texts(parsed, Kind.TITLE) == [name]
+    assert [text[:11] for text in texts(parsed, Kind.PARAGRAPH)] == ["The council", "The council"]
+
+
+def test_slanted_words_at_a_paragraphs_start_are_no_heading():
+    """Without a number, or in a line that goes on to the column's end."""
+    pdf = Drawn()
+    words = "2.1 All of the words of this line are slanted from its number to its end at the edge"
+    pdf.line(words, 60, 100, 10, "Helvetica-Oblique")
+    y = 112
+    pdf.line("Then the words stand upright, and go on so.", 60, y)
+    assert len(texts(pdf.read(), Kind.PARAGRAPH)) == 1
+
+
+def test_no_name_in_the_properties_is_no_title():
+    """What writes files where nobody names them is not what they are called."""
+    pdf = Drawn()
+    pdf.prose(LOREM + ".", 60, 100, 470)
+    assert pdf.read().title is None

@@ -8,10 +8,9 @@ from itertools import pairwise
 from upwell.parse.pdf.contents import is_entry
 from upwell.parse.pdf.file import Bookmark
 from upwell.parse.pdf.kinds import Item, Reading
-from upwell.parse.pdf.paragraphs import same_row
+from upwell.parse.pdf.paragraphs import SECTION_NUMBER, same_row
 from upwell.records import Kind, Record
 
-SECTION_NUMBER = re.compile(r"^(?:(\d{1,2}(?:\.\d{1,2}){0,5})\.?|([A-Z](?:\.\d{1,2}){1,5})\.?|(?:[IVX]{1,5})\.)\s+\S")
 CHAPTER = re.compile(
     r"^(?:chapter|part|kapitel|teil|chapitre|cap[ií]tulo|appendix|anhang)\s+[\dIVXA-Z]{1,5}\b", re.IGNORECASE
 )
@@ -20,7 +19,8 @@ LONGEST_HEADING, LONGEST_BOLD, LONGEST_TITLE = 200, 140, 300
 MOST_LINES = 4
 LEAST_NUMBERED, MOSTLY = 4, 0.6
 UNSOUND = re.compile(
-    r"untitled|microsoft word|^slide \d|powerpoint|^document\d*$|\.\w{2,4}$|[\\/]|^\W*$|^\d+$|unnamed|<|>",
+    r"untitled|microsoft word|^slide \d|powerpoint|^document\d*$|\.\w{2,4}$|[\\/]|^\W*$|^\d+$|unnamed|<|>"
+    r"|^\(?(?:anonymous|unspecified)\)?$",
     re.IGNORECASE,
 )
 NAMES = re.compile(r"https?:|[@*\u2217\u2020\u2021]|,[^,]+,")

@@ -18,10 +18,12 @@ BULLET = re.compile(rf"^\s*(?:[{BULLETS}]\s*|[-\u2013\u2014*]\s+)(?=\S)")
 NUMBERED = re.compile(
     r"^\s*(?:\(?\d{1,2}[.)\uff09\u3001]|\(\d{1,2}\)|\(?[a-zA-Z][.)]|\(?[ivx]{1,5}[.)]|[\u2460-\u2473])(?:\s+\S|(?=[^\x00-\x7f]))"
 )
+SECTION_NUMBER = re.compile(r"^(?:(\d{1,2}(?:\.\d{1,2}){0,5})\.?|([A-Z](?:\.\d{1,2}){1,5})\.?|(?:[IVX]{1,5})\.)\s+\S")
 ENDS = re.compile(r"[.!?:;\u3002\uff01\uff1f\u061f\u06d4\u0964][\"'\u2019\u201d)\]\u300d\u300f]*$")
 # Tried once from each run's first dot: a line may be nothing but dots.
 LEADERS = re.compile(r"(?<!\.)(?<!\.\s)(?:\.\s?){4,}+\s*+\d+\s*$")
 INDENT_SIZES = 0.8
+LEAST_CAPITALS, MOST_CAPITAL_LINES = 4, 2
 TIGHT_LEADING, TIGHT_SHARE = 1.35, 0.2
 
 
@@ -114,7 +116,7 @@ class _Parter:
             return False
         if piece.bold != last.bold and not self._bold_runs_on(last, piece):
             return False
-        return not self._indented(group, piece)
+        return not self._indented(group, piece) and not self._names_section(group, piece)
 
     def _stops(self, last: Piece, piece: Piece, step: float) -> bool:
         """Whether a line ends far from the column's edge, and a gap is below it: one of a letter's few words."""
@@ -122,6 +124,15 @@ class _Parter:
             return False
         goes_on = piece.text[:1].islower() and not last.text.endswith(",") and not ENDS.search(last.text)
         return not goes_on and not _centred(last, piece)
+
+    def _names_section(self, group: list[Piece], piece: Piece) -> bool:
+        """Whether all so far is a section's number and name, slanted or in capitals as what follows is not."""
+        last = group[-1]
+        if not SECTION_NUMBER.match(group[0].text) or len(group) > MOST_CAPITAL_LINES or ENDS.search(last.text):
+            return False
+        slanted = len(group) == 1 and last.italic and not piece.italic and not self._full(last)
+        capitals = all(_in_capitals(p.text) for p in group) and not _in_capitals(piece.text) and self._ends_short(last)
+        return (slanted or capitals) and not piece.text[:1].islower()
 
     def _ends_short(self, piece: Piece) -> bool:
         """Whether a line ends far from the column's edge."""
@@ -171,6 +182,10 @@ def same_row(last: Piece, piece: Piece) -> bool:
     """Whether a piece stands beside the one before it."""
     overlap = min(last.bbox[3], piece.bbox[3]) - max(last.bbox[1], piece.bbox[1])
     return overlap > 0.5 * min(last.size, piece.size)
+
+
+def _in_capitals(text: str) -> bool:
+    return text.upper() == text and any(w.isalpha() and len(w) >= LEAST_CAPITALS for w in text.split())
 
 
 def _centred(a: Piece, b: Piece) -> bool:
