@@ -94,6 +94,8 @@ def test_the_raw_text_of_a_container():
     ]
     page = b"<html><head><title>t</title></head><p>one<script>x</script></p>&eacute;"
     assert raw_text(page, media.HTML, DEFAULT_LIMITS).split() == ["one", "é"]
+    marked = b"<p><b>w</b>ord<br>x<sup>22</sup><span class='a'>y</span></p>"
+    assert raw_text(marked, media.HTML, DEFAULT_LIMITS).split() == ["word", "x", "22", "y"]
     assert raw_text(b"%PDF", media.PDF, DEFAULT_LIMITS) is None
 
 

@@ -180,3 +180,52 @@ def test_no_step_is_quadratic(html):
     started = time.process_time()
     read(html)
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("10<sup>-3</sup> and 10<sup>\N{MINUS SIGN}3</sup> m", "10^-3 and 10^\N{MINUS SIGN}3 m"),
+        ("x<sup>2</sup> and (a + b)<sup>2</sup>", "x^2 and (a + b)^2"),
+        ("<i>x</i><sup>2</sup>", "x^2"),
+        ("H<sub>2</sub>O", "H2O"),
+        ("the 1<sup>st</sup> of May", "the 1st of May"),
+        ('a lake.<sup><a href="#c1">[1]</a></sup>', "a lake.[1]"),
+    ],
+)
+def test_a_raised_number_is_a_power(words, said):
+    """In paragraphs, in headings, in cells; what is lowered, and letters that are raised, stay part of the word."""
+    assert kinds(f"<p>{words}</p>") == [("paragraph", said)]
+    assert kinds(f"<h2>{words}</h2>") == [("heading", said)]
+    assert grid(f"<table><tr><th>a<th>b<tr><td>{words}<td>1</table>")[2][2][2] == said
+
+
+@pytest.mark.parametrize(
+    ("html", "said"),
+    [
+        ("<p><a href=/x>Oak</a><span>99</span></p>", "Oak99"),
+        ("<p><a href=/x>Oak</a> <span>99</span></p>", "Oak 99"),
+        ("<div style='display: flex'><a href=/x>Oak</a><span>99</span>each</div>", "Oak 99 each"),
+        ("<p>Oak<span style='display:block'>99</span>each</p>", "Oak 99 each"),
+        ("<p>Oak<span style='display:inline'>99</span></p>", "Oak99"),
+        ("<p><label>Name</label><input name=n><label>City</label><input name=c></p>", "Name City"),
+    ],
+)
+def test_words_are_apart_where_they_are_shown_apart(html, said):
+    """A space of the source, a layout, a field of a form; nothing else parts what stands in one line."""
+    assert kinds(html) == [("paragraph", said)]
+
+
+def test_the_words_of_a_form_are_kept_or_counted_out():
+    """Labels are words; what is on a button or in a field is furniture, and parts what is beside it."""
+    html = (
+        "<form><label>Colour</label><button>Red</button><output>ok</output>"
+        "<p>Note <textarea>none yet</textarea><input type=submit value='Send it'></p></form>"
+    )
+    blocks = read(f"<body><p>Words before it.</p>{html}</body>").blocks
+    assert [(b.kind.value, b.left_out, b.text) for b in blocks[1:]] == [
+        ("paragraph", None, "Colour ok"),
+        ("page_furniture", "boilerplate", "Red"),
+        ("paragraph", None, "Note"),
+        ("page_furniture", "boilerplate", "none yet\nSend it"),
+    ]

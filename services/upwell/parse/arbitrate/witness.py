@@ -14,6 +14,12 @@ SLIDE_TEXT = re.compile(r"<a:t(?:\s[^>]*)?>([^<]*)<|</a:p>|<a:br\b")
 SHEET_TEXT = re.compile(r"<(?:x:)?t(?:\s[^>]*)?>([^<]*)<|</(?:x:)?(?:si|is)>")
 FALLBACK = re.compile(r"<mc:Fallback>.*?</mc:Fallback>", re.DOTALL)
 UNSEEN = re.compile(r"<(script|style|head|noscript|template)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
+# Tags within a line part no words: half of a word may be bold. What is raised or lowered is no part of one.
+INLINE_TAG = re.compile(
+    r"</?(?:a|abbr|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|ins|kbd|label|mark|output|q|s|samp|small|span|strike|"
+    r"strong|time|tt|u|var|wbr)(?:\s[^>]*)?/?>",
+    re.IGNORECASE,
+)
 TAG = re.compile(r"<[^>]*>")
 # What of Markdown is no word to read: addresses, the names of reference links, front matter, fences' languages, tags.
 MARKUP = re.compile(
@@ -42,7 +48,7 @@ def raw_text(data: bytes, media_type: str, limits: Limits) -> str | None:
         return None
     text = decode(data)[0]
     if media_type == media.HTML:
-        return unescape(TAG.sub(" ", UNSEEN.sub(" ", text)))
+        return unescape(TAG.sub(" ", INLINE_TAG.sub("", UNSEEN.sub(" ", text))))
     return unescape(MARKUP.sub(" ", text)) if media_type == media.MARKDOWN else text
 
 

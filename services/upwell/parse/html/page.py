@@ -13,7 +13,7 @@ from upwell.parse.failures import corrupt, too_large
 from upwell.parse.html.boilerplate import BOILERPLATE, Judge
 from upwell.parse.html.styles import hidden_by_sheet
 from upwell.parse.html.table import is_data_table, nested_tables, table_of
-from upwell.parse.html.tags import BLOCKS, HEADING, PREFORMATTED, UNREAD, is_hidden, plain
+from upwell.parse.html.tags import BLOCKS, CONTROLS, HEADING, PREFORMATTED, UNREAD, is_apart, is_hidden, plain
 from upwell.parse.html.weigh import Weights
 from upwell.parse.html.words import (
     TEX_SCRIPT,
@@ -23,7 +23,9 @@ from upwell.parse.html.words import (
     formula_of,
     heading_of,
     is_line_number,
+    is_power,
     words_of,
+    words_of_control,
 )
 from upwell.parse.limits import Limits
 from upwell.parse.outline import Outline
@@ -141,6 +143,9 @@ class _Reader:
         if tag == "script" and TEX_SCRIPT.match(element.get("type") or ""):
             self._formula(" ".join((element.text or "").split()), "display" in element.get("type"))
             return None
+        if tag in CONTROLS and not is_hidden(element):
+            self.words.append(" ")
+            self.asides.append((words_of_control(element), self.state.left_out or BOILERPLATE))
         if tag in UNREAD:
             return None
         before = self.state
@@ -148,6 +153,7 @@ class _Reader:
         if tag not in BLOCKS and self.state.left_out and not before.left_out:
             # Inside a paragraph, which it does not part.
             self.asides.append((every_word(element), self.state.left_out))
+            self.words.append(" " if is_apart(element) else "")
             self.state = before
             return None
         if tag in BLOCKS or self.state.left_out != before.left_out:
@@ -155,12 +161,16 @@ class _Reader:
         if self._said_whole(element, tag):
             self.state = before
             return None
+        if tag not in BLOCKS:
+            self.words.append("^" if is_power(element, self.words) else " " if is_apart(element) else "")
         self._say(element.text)
         return element, iter(element), before
 
     def _leave(self, element: Any, before: _State) -> None:
         if element.tag in BLOCKS or self.state.left_out != before.left_out:
             self._flush()
+        elif is_apart(element):
+            self.words.append(" ")
         self.state = before
 
     def _state_in(self, element: Any, tag: str) -> _State:

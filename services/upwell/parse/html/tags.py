@@ -10,6 +10,8 @@ UNREAD = frozenset(
     }
 )  # fmt: skip
 """Not the newer void elements (wbr, source): libxml2 may take what follows them for what is in them."""
+CONTROLS = frozenset({"input", "textarea", "progress", "meter"})
+"""A form's fields: none of their words is the page's, and what is beside them is not one word."""
 UNSHOWN = frozenset({"template", "noscript", "datalist"})
 BLOCKS = frozenset(
     {
@@ -36,6 +38,8 @@ HIDDEN_STYLE = re.compile(
     r"font-size\s*:\s*0(?:\.0+)?(?:px|pt|em|rem|%)?\s*(?:;|!|$)|(?:text-indent|left|top)\s*:\s*-\d{4,}(?:\.\d+)?(?:px|em|pt)",
     re.IGNORECASE,
 )
+LAID_OUT = re.compile(r"display\s*:\s*(?:inline-)?(?:flex|grid)", re.IGNORECASE)
+LAID_APART = re.compile(r"display\s*:\s*(?:block|flex|grid|list-item|flow-root|table)", re.IGNORECASE)
 INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 SPACE = re.compile(r"\s+")
 
@@ -53,6 +57,16 @@ def is_hidden(element: Any) -> bool:
         return True
     style = element.get("style")
     return bool(style) and HIDDEN_STYLE.search(style) is not None
+
+
+def is_apart(element: Any) -> bool:
+    """Whether an element in a line of words is shown apart from what is beside it, though no space is between."""
+    holder = element.getparent()
+    around = holder.get("style") if holder is not None else None
+    own = element.get("style")
+    return element.tag == "button" or bool(
+        (around and LAID_OUT.search(around)) or (own and LAID_APART.search(own) is not None)
+    )
 
 
 def plain(text: str) -> str:

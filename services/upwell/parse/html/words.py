@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from upwell.parse.html.tags import BLOCKS, UNREAD, is_hidden, plain
+from upwell.parse.html.tags import BLOCKS, CONTROLS, UNREAD, is_apart, is_hidden, plain
 from upwell.parse.limits import Limits
 from upwell.parse.office.mathml import latex_of
 
@@ -19,6 +19,9 @@ NO_LANGUAGE = frozenset(
 )
 PERMALINK = re.compile(r"[¶#§🔗⚓\s]*")
 TEX_SCRIPT = re.compile(r"math/tex\b(;\s*mode=display)?", re.IGNORECASE)
+POWER = re.compile(r"\s*[-+\u2212\u2013]?\d{1,6}\s*")
+SPACED = CONTROLS | {"br", "img"}
+BUTTONS = frozenset({"submit", "button", "reset"})
 Skip = Callable[[Any], bool]
 
 
@@ -26,9 +29,9 @@ def words_of(element: Any, limits: Limits, skip: Skip = lambda _: False) -> str:
     """All words below an element in one line, images by their alt texts; `skip` names elements that are left out."""
     parts = [element.text or ""]
     for child, entering in _events(element, lambda e: e.tag in UNREAD | {"math", "img"} or is_hidden(e) or skip(e)):
-        apart = " " if child.tag in BLOCKS or child.tag in {"br", "img"} else ""
+        apart = " " if child.tag in BLOCKS or child.tag in SPACED or is_apart(child) else ""
         if entering:
-            parts.append(apart)
+            parts.append("^" if is_power(child, parts) else apart)
             if child.tag == "math" and not skip(child):
                 parts.append(formula_of(child, limits))
             elif child.tag == "img" and not is_hidden(child):
@@ -39,6 +42,24 @@ def words_of(element: Any, limits: Limits, skip: Skip = lambda _: False) -> str:
             parts.append(apart)
             parts.append(child.tail or "")
     return plain("".join(parts)).strip()
+
+
+def is_power(element: Any, before: list[str]) -> bool:
+    """Whether an element is a raised number after a letter, a figure or a bracket: without a sign for it, 10 to the
+    power of 3 would be 103. A link there is a note's.
+    """
+    if element.tag != "sup" or len(element) or not POWER.fullmatch(element.text or ""):
+        return False
+    last = next((part for part in reversed(before) if part), "")[-1:]
+    return last.isalnum() or last in {")", "]", "}"}
+
+
+def words_of_control(element: Any) -> str:
+    """What a form's field says by itself: the words on a button, or those written in it."""
+    if element.tag == "textarea":
+        return plain(element.text or "").strip()
+    kind = (element.get("type") or "").lower()
+    return plain(element.get("value") or "").strip() if element.tag == "input" and kind in BUTTONS else ""
 
 
 def every_word(element: Any) -> str:
