@@ -87,6 +87,31 @@ def test_two_addresses_are_no_table() -> None:
     assert tables_of(built(Table(rows, colWidths=[250, 200]))) == []
 
 
+BLOCKS = [
+    ["Bill to:", "Order", "of the third of March"],
+    ["Acme Ltd", "Until", "the end of March"],
+    ["Long Road", "Carrier", "by rail"],
+]
+
+
+def test_an_address_with_its_name_beside_other_words_is_no_table() -> None:
+    """A letter's head: what stands above on the right, far off, belongs to it no more."""
+    assert tables_of(built(Table(BLOCKS, colWidths=[200, 80, 150]))) == []
+    named = [["Name:", "Post:", "Town:"], *BLOCKS[1:], ["Ann", "Head", "Graz"]]
+    assert len(tables_of(built(Table(named, colWidths=[200, 80, 150])))) == 1
+
+
+def test_words_well_above_a_tables_last_column_are_not_its_header() -> None:
+    """The gap below them is wider than those between its rows."""
+    pdf = Drawn()
+    pdf.lines(["Rope Works 4", "Velden"], 260, 70)
+    for i, row in enumerate((("Oak", "12", "40 pieces"), ("Ash", "9", "41 pieces"), ("Elm", "8", "39 pieces"))):
+        for k, words in enumerate(row):
+            pdf.line(words, 60 + 100 * k, 110 + 13 * i)
+    (found,) = tables_of(pdf.data())
+    assert found.table.rows == 3
+
+
 def test_numbered_equations_are_no_table() -> None:
     """Numbers in round brackets at the right."""
     rows = [["x = a + b", "(1)"], ["y = c - d", "(2)"], ["z = e / f", "(3)"], ["w = g", "(4)"]]

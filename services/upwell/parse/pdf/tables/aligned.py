@@ -13,7 +13,7 @@ from upwell.parse.pdf.tables.rules import Rules
 from upwell.parse.pdf.tables.words import Line, Word, line_box, lines_of
 
 GAP_SHARE = 1.0
-FARTHEST_SIZES = 3.0
+FARTHEST_SIZES, FARTHEST_HEADER_SIZES = 3.0, 1.5
 EDGE_POINTS = 3.0
 HEADING_SHARE = 1.14
 MOST_SINGLE = 2
@@ -92,7 +92,7 @@ def _trimmed(run: list[Line]) -> list[Line]:
     if len(several) < SEVERAL_SHARE * (last + 1 - first):
         return []
     core = find_columns(run[first : last + 1])
-    while first > 0 and core and _over_later(run[first - 1], core):
+    while first > 0 and core and _over_later(run[first - 1], core) and _close(run[first - 1], run[first]):
         first -= 1
     while last + 1 < len(run) and core and _over_later(run[last + 1], core) and _tight(run[last], run[last + 1]):
         last += 1
@@ -102,6 +102,10 @@ def _trimmed(run: list[Line]) -> list[Line]:
 def _over_later(line: Line, columns: Sequence[Column]) -> bool:
     """Whether a line of one segment begins right of the first column: a heading over some, or text that goes on."""
     return line[0].left > columns[0].right
+
+
+def _close(above: Line, below: Line) -> bool:
+    return line_box(below)[1] - line_box(above)[3] <= FARTHEST_HEADER_SIZES * below[0].size
 
 
 def _tight(above: Line, below: Line) -> bool:

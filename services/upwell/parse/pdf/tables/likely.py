@@ -37,6 +37,7 @@ MOST_LEADERS = 0.3
 FLOWING_WORDS = 2.5
 FLOWING = 0.3
 FIGURES_OF_A_TABLE = 2
+FIGURES_OF_A_BLOCK = 0.15
 
 
 def tabular_lines(lines: Sequence[Line], width: float) -> bool:
@@ -99,6 +100,7 @@ def _other(table: Table, filled: Sequence[Cell]) -> bool:
         or _contents(table, filled)
         or _form(filled)
         or _addresses(table, filled)
+        or _named_block(table, filled)
         or _equations(table, filled)
         or _prose(table, filled)
     )
@@ -157,6 +159,16 @@ def _form(filled: Sequence[Cell]) -> bool:
 def _addresses(table: Table, filled: Sequence[Cell]) -> bool:
     found = sum(bool(ADDRESS.search(c.text)) for c in filled)
     return found > 1 and not any(is_figure(c.text) for c in filled) and table.rows <= 6
+
+
+def _named_block(table: Table, filled: Sequence[Cell]) -> bool:
+    """Words under a name with a colon, such as an address, beside other words; hardly a figure anywhere."""
+    top = min(c.row for c in filled)
+    named = {c.col for c in filled if c.row == top and c.text.endswith(":")}
+    if any(c.col in named and c.row > top and c.text.endswith(":") for c in filled):
+        return False
+    some = 0 < len(named) < table.cols
+    return some and sum(is_number(c.text) for c in filled) <= FIGURES_OF_A_BLOCK * len(filled)
 
 
 def _prose(table: Table, filled: Sequence[Cell]) -> bool:
