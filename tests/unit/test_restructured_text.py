@@ -136,6 +136,17 @@ def test_examples_of_a_session_are_code():
     ]
 
 
+def test_a_figure_has_its_caption_its_legend_and_where_it_leads():
+    """The file and the target are its links."""
+    text = ".. figure:: a.png\n   :alt: A larch\n   :target: http://x\n\n   A *caption*.\n\n   A legend.\n"
+    assert [(b.kind, b.text) for b in blocks(text)] == [
+        (Kind.FIGURE, "A larch"),
+        (Kind.CAPTION, "A caption."),
+        (Kind.PARAGRAPH, "A legend."),
+    ]
+    assert blocks(text)[0].links == ("a.png", "http://x")
+
+
 def test_directives_may_be_nested_beyond_measure():
     """Deep ones are read flat, no word is lost."""
     text = "\n\n".join(f"{'   ' * depth}.. note:: n{depth}" for depth in range(60))

@@ -129,7 +129,9 @@ class _Reader:
         elif name == "math":
             self.outline.add(Kind.FORMULA, f"{argument}\n{words}".strip())
         elif name in FIGURES:
-            self.outline.add(Kind.FIGURE, options.get("alt", ""), links=(argument,))
+            self.outline.add(
+                Kind.FIGURE, options.get("alt", ""), links=tuple(filter(None, (argument, options.get("target"))))
+            )
             caption, *legend = re.split(r"\n\s*\n", words, maxsplit=1)
             self.outline.add(Kind.CAPTION, self.names.words(caption))
             self._inner("\n".join(legend))
