@@ -10,11 +10,12 @@ from upwell.parse.office.package import Package, attribute, local
 from upwell.parse.outline import Outline
 from upwell.parse.policy import ParsePolicy
 from upwell.parse.word.drawing import pictures, text_boxes
+from upwell.parse.word.emphasis import Emphasis
 from upwell.parse.word.numbering import Label, Numbering
 from upwell.parse.word.runs import Inline
 from upwell.parse.word.styles import Styles, value
 from upwell.parse.word.table import only_cell, word_table
-from upwell.records import Kind, ParsedDocument, ParseStatus
+from upwell.records import Block, Kind, ParsedDocument, ParseStatus
 
 PARSER = "word/2"
 CAPTION = re.compile(r"(?:figure|fig\.|table|listing|chart|abbildung|abb\.|tabelle|tableau|tabla)\s+\d+", re.IGNORECASE)
@@ -36,24 +37,25 @@ def parse_word(data: bytes, limits: Limits, policy: ParsePolicy, parse_child: Pa
     reader = _Reader(package, main, limits, policy)
     reader.blocks(body)
     reader.end()
+    blocks = reader.emphasis.with_headings(reader.outline.blocks, limits)
     return ParsedDocument(
         status=ParseStatus.OK,
-        blocks=tuple(reader.outline.blocks),
-        title=_title(reader.outline, package),
+        blocks=tuple(blocks),
+        title=_title(blocks, package),
         parser=PARSER,
         children=embedded_children(package, limits, parse_child),
     )
 
 
-def _title(outline: Outline, package: Package) -> str | None:
+def _title(blocks: list[Block], package: Package) -> str | None:
     """Of the style of a title; else the first heading when it opens the text; else what the properties say."""
-    shown = next((b.text for b in outline.blocks if b.kind is Kind.TITLE), None)
-    opening = next((b for b in outline.blocks if b.kind is not Kind.PAGE_FURNITURE), None)
+    shown = next((b.text for b in blocks if b.kind is Kind.TITLE), None)
+    opening = next((b for b in blocks if b.kind is not Kind.PAGE_FURNITURE), None)
     if shown is None and opening is not None and opening.kind is Kind.HEADING:
         shown = opening.text
     if shown is None and (core := package.xml_or_none("docProps/core.xml")) is not None:
         shown = " ".join((core.findtext("{*}title") or "").split())
-    return shown or next((b.text for b in outline.blocks if b.kind is Kind.HEADING), None)
+    return shown or next((b.text for b in blocks if b.kind is Kind.HEADING), None)
 
 
 class _Reader:
@@ -65,6 +67,7 @@ class _Reader:
         self.relations = package.relations(main)
         numbering = self._part("numbering")
         self.styles, self.numbering = Styles(self._part("styles"), numbering), Numbering(numbering)
+        self.emphasis = Emphasis(self.styles)
         self.notes = {kind: self._notes(kind) for kind in NOTE_OF}
         self.code: list[str] = []
         self.kind: Kind | None = None
@@ -161,7 +164,10 @@ class _Reader:
             self._end_code()
             self._title_or_heading(_labelled(text, self._label(style, properties)), level)
         else:
+            before = len(self.outline.blocks) + bool(self.code)
             self._plain(text, style, properties, links)
+            if self.depth == 1 and len(self.outline.blocks) > before:
+                self.emphasis.note(len(self.outline.blocks) - 1, self.outline.blocks[-1], inline, style)
 
     def _heading(self, style: str | None, properties: Any) -> int | None:
         own = value(properties, "outlineLvl") or ""

@@ -8,7 +8,7 @@ from upwell.parse.failures import too_large
 from upwell.parse.limits import Limits
 from upwell.parse.office.package import attribute, local
 from upwell.parse.policy import ParsePolicy
-from upwell.parse.word.styles import Styles, monospaced, switch, value
+from upwell.parse.word.styles import Styles, monospaced, switch, value, whole
 
 BREAKS = {"tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "‑"}
 
@@ -24,6 +24,8 @@ class Inline:
         self.hanging: list[tuple[str, Any]] = []
         self.formulas: list[str] = []
         self.monospaced = self.letters = 0
+        self.bold = self.unsaid = 0  # letters in bold, and those that leave it to the paragraph's style
+        self.sizes: dict[int | None, int] = {}  # letters by their size, None where that is left to the style
         self._fields: list[list[str] | None] = []
 
     @property
@@ -62,9 +64,12 @@ class Inline:
         hidden = vanish if vanish is not None else bool(style) and self.styles.hidden(style)
         mono = monospaced(properties)
         self._mono = mono if mono is not None else bool(style) and self.styles.monospaced(style)
+        self._heavy, self._size = switch(properties, "b"), whole(value(properties, "sz"))
         self._pieces(run, reason or ("hidden" if hidden else None), depth)
 
     _mono = False
+    _heavy: bool | None = None
+    _size: int | None = None
 
     def _pieces(self, run: Any, reason: str | None, depth: int) -> None:
         for piece in run:
@@ -102,6 +107,10 @@ class Inline:
         solid = len(text) - text.count(" ")
         self.letters += solid
         self.monospaced += solid if self._mono else 0
+        self.bold += solid if self._heavy else 0
+        self.unsaid += solid if self._heavy is None else 0
+        if solid:
+            self.sizes[self._size] = self.sizes.get(self._size, 0) + solid
 
     def _field(self, kind: str | None) -> None:
         """A field's instruction stands between `begin` and `separate`, its result after that."""

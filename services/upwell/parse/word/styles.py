@@ -8,6 +8,7 @@ from upwell.parse.office.styles import heading_level, kind_of_style
 from upwell.records import Kind, Record
 
 LONGEST_CHAIN = 20
+USUAL_SIZE = 20  # half points, where a document says none
 CONTENTS = re.compile(
     r"(?:toc|verzeichnis|tm) ?\d|toc heading|table of (?:figures|authorities)|index \d", re.IGNORECASE
 )
@@ -32,6 +33,8 @@ class Style(Record, frozen=True, kw_only=True):
     list_level: int | None = None
     hidden: bool | None = None
     monospaced: bool | None = None
+    bold: bool | None = None
+    size: int | None = None
 
 
 class Styles:
@@ -45,6 +48,8 @@ class Styles:
             self._styles[name] = _style(style)
             if attribute(style, "default") in {"1", "true"} and attribute(style, "type") == "paragraph":
                 self.default = name
+        usual = None if styles is None else styles.find("{*}docDefaults/{*}rPrDefault/{*}rPr")
+        self._size = whole(value(usual, "sz")) or USUAL_SIZE
         self._level_of_style: dict[str, int] = {}
         self._none: set[tuple[str, int]] = set()
         self._read_numbering(numbering)
@@ -57,7 +62,7 @@ class Styles:
         for abstract in numbering.findall("{*}abstractNum"):
             name = attribute(abstract, "abstractNumId") or ""
             for level in abstract.findall("{*}lvl"):
-                number = _number(attribute(level, "ilvl")) or 0
+                number = whole(attribute(level, "ilvl")) or 0
                 if value(level, "numFmt") == "none":
                     blank.setdefault(name, set()).add(number)
                 if (style := value(level, "pStyle")) is not None:
@@ -121,6 +126,13 @@ class Styles:
     def hidden(self, name: str | None) -> bool:
         return next((style.hidden for style in self.chain(name) if style.hidden is not None), False)
 
+    def bold(self, name: str | None) -> bool:
+        return next((style.bold for style in self.chain(name) if style.bold is not None), False)
+
+    def size(self, name: str | None) -> int:
+        """Of its letters, in half points."""
+        return next((style.size for style in self.chain(name) if style.size is not None), self._size)
+
     def monospaced(self, name: str | None) -> bool:
         return next((style.monospaced for style in self.chain(name) if style.monospaced is not None), False)
 
@@ -131,11 +143,13 @@ def _style(style: Any) -> Style:
     return Style(
         name=value(style, "name") or "",
         based_on=value(style, "basedOn") or "",
-        outline_level=_number(value(paragraph, "outlineLvl")),
+        outline_level=whole(value(paragraph, "outlineLvl")),
         numbered=value(numbering, "numId"),
-        list_level=_number(value(numbering, "ilvl")),
+        list_level=whole(value(numbering, "ilvl")),
         hidden=switch(run, "vanish"),
         monospaced=monospaced(run),
+        bold=switch(run, "b"),
+        size=whole(value(run, "sz")),
     )
 
 
@@ -158,5 +172,6 @@ def monospaced(run: Any) -> bool | None:
     return None if name is None else name.lower() in MONOSPACED
 
 
-def _number(text: str | None) -> int | None:
+def whole(text: str | None) -> int | None:
+    """A whole number of at most five digits; None for anything else."""
     return int(text) if text and text.isdecimal() and len(text) < 6 else None
