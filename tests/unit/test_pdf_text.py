@@ -222,6 +222,11 @@ def test_short_paragraphs_stay_apart_where_most_gaps_are_between_paragraphs():
     assert letter(0, 20, 20, 20, 12)[0] == "Dear Ms Lund,"
 
 
+def test_a_short_line_over_a_gap_stands_alone_where_all_gaps_are_wide():
+    """It ends far from the edge, with a comma before small letters or before a capital."""
+    assert [letter(0, 20, 20, 20, 20)[i] for i in (0, -1)] == ["Dear Ms Lund,", "Tom"]
+
+
 def test_widely_set_lines_are_one_paragraph():
     """A manuscript at twice the distance, ragged at the right."""
     pdf = Drawn()
@@ -238,7 +243,7 @@ def test_short_lines_of_code_stay_together_and_in_order(x, size):
     program = ["try:", "    x = 1", "except E:", "    pass", "if y:", "    if z:", "        return 1", "    return 2"]
     pdf = Drawn()
     y = pdf.prose(LOREM + ".", 60, 100, 470)
-    pdf.lines(program, x, y + 10, size, "Courier")
+    pdf.lines(program, x, y + 30, size, "Courier")
     assert texts(pdf.read(), Kind.CODE) == ["\n".join(program)]
 
 

@@ -123,7 +123,8 @@ class _Parter:
         if step <= _widest(min(self.leading, TIGHT_LEADING), piece) or not self._ends_short(last):
             return False
         goes_on = piece.text[:1].islower() and not last.text.endswith(",") and not ENDS.search(last.text)
-        return not goes_on and not _centred(last, piece)
+        shifted = abs(last.bbox[0] - piece.bbox[0]) > 1
+        return not goes_on and not (shifted and _centred(last, piece))
 
     def _names_section(self, group: list[Piece], piece: Piece) -> bool:
         """Whether all so far is a section's number and name, slanted or in capitals as what follows is not."""
