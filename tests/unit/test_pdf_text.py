@@ -227,6 +227,14 @@ def test_a_short_line_over_a_gap_stands_alone_where_all_gaps_are_wide():
     assert [letter(0, 20, 20, 20, 20)[i] for i in (0, -1)] == ["Dear Ms Lund,", "Tom"]
 
 
+def test_a_short_line_without_a_capital_goes_on_after_its_comma():
+    """A list of words that was broken is no salutation."""
+    pdf = Drawn()
+    for i, words in enumerate(("given one part and", "another part,", "the harbour, its walls and the ships in it")):
+        pdf.line(words, 60, 100 + 20 * i)
+    assert texts(pdf.read(), Kind.PARAGRAPH)[-1].endswith("another part, the harbour, its walls and the ships in it")
+
+
 def test_widely_set_lines_are_one_paragraph():
     """A manuscript at twice the distance, ragged at the right."""
     pdf = Drawn()

@@ -122,7 +122,8 @@ class _Parter:
         """Whether a line ends far from the column's edge, and a gap is below it: one of a letter's few words."""
         if step <= _widest(min(self.leading, TIGHT_LEADING), piece) or not self._ends_short(last):
             return False
-        goes_on = piece.text[:1].islower() and not last.text.endswith(",") and not ENDS.search(last.text)
+        addressed = last.text.endswith(",") and last.text[:1].isupper()
+        goes_on = piece.text[:1].islower() and not addressed and not ENDS.search(last.text)
         shifted = abs(last.bbox[0] - piece.bbox[0]) > 1
         return not goes_on and not (shifted and _centred(last, piece))
 

@@ -11,7 +11,6 @@ from upwell.parse.outline import Outline
 from upwell.parse.policy import ParsePolicy
 from upwell.parse.word.drawing import pictures, text_boxes
 from upwell.parse.word.emphasis import Emphasis
-from upwell.parse.word.numbering import Label, Numbering
 from upwell.parse.word.runs import Inline
 from upwell.parse.word.styles import Styles, value
 from upwell.parse.word.table import only_cell, word_table
@@ -65,8 +64,7 @@ class _Reader:
         self.package, self.limits, self.policy = package, limits, policy
         self.outline = Outline(limits.characters)
         self.relations = package.relations(main)
-        numbering = self._part("numbering")
-        self.styles, self.numbering = Styles(self._part("styles"), numbering), Numbering(numbering)
+        self.styles = Styles(self._part("styles"), self._part("numbering"))
         self.emphasis = Emphasis(self.styles)
         self.notes = {kind: self._notes(kind) for kind in NOTE_OF}
         self.code: list[str] = []
@@ -162,7 +160,7 @@ class _Reader:
             self.code.append(text)
         elif (level := self._heading(style, properties)) is not None:
             self._end_code()
-            self._title_or_heading(_labelled(text, self._label(style, properties)), level)
+            self._title_or_heading(text, level)
         else:
             before = len(self.outline.blocks) + bool(self.code)
             self._plain(text, style, properties, links)
@@ -175,11 +173,6 @@ class _Reader:
             return int(own) + 1 if int(own) < 9 else None
         return self.styles.heading(style)
 
-    def _label(self, style: str | None, properties: Any) -> Label | None:
-        """What Word writes before this paragraph; it counts, so it is asked once for each."""
-        place = self.styles.numbered(style, *_own_numbering(properties))
-        return None if place is None else self.numbering.next(*place)
-
     def _title_or_heading(self, text: str, level: int) -> None:
         if level or any(block.kind is Kind.TITLE for block in self.outline.blocks[:1000]):
             self.outline.heading(text, level or 1)
@@ -187,16 +180,18 @@ class _Reader:
             self.outline.title(text)
 
     def _plain(self, text: str, style: str | None, properties: Any, links: tuple[str, ...]) -> None:
-        label = self._label(style, properties)
         if not text.strip():
             return
         kind = self.styles.kind(style)
         if kind is None and self.after_figure and CAPTION.match(text.strip()):
             kind = Kind.CAPTION
-        depth = self.styles.list_level(style, *_own_numbering(properties))
+        numbering = None if properties is None else properties.find("{*}numPr")
+        level = value(numbering, "ilvl") or ""
+        depth = self.styles.list_level(
+            style, value(numbering, "numId"), int(level) if level.isdecimal() and len(level) < 4 else None
+        )
         self.after_figure = False
         if kind is None and depth is not None:
-            text = text if label is None or label.plain else _labelled(text, label)
             self._add(Kind.LIST_ITEM, text, level=depth, links=links)
         else:
             self._add(kind or Kind.PARAGRAPH, text, links=links)
@@ -282,8 +277,6 @@ class _Reader:
             if tag == "p":
                 inline = self._inline(child)
                 hanging.append(inline)
-                properties = child.find("{*}pPr")
-                self._label(value(properties, "pStyle"), properties)
                 lines.append(inline.text)
             elif tag == "tbl":
                 nested.append(child)
@@ -291,14 +284,3 @@ class _Reader:
                 lines.append(self._cell_words(child, hanging, nested))
         self.depth -= 1
         return "\n".join(line for line in lines if line.strip())
-
-
-def _own_numbering(properties: Any) -> tuple[str | None, int | None]:
-    """The list and the level that a paragraph names itself."""
-    numbering = None if properties is None else properties.find("{*}numPr")
-    level = value(numbering, "ilvl") or ""
-    return value(numbering, "numId"), int(level) if level.isdecimal() and len(level) < 4 else None
-
-
-def _labelled(text: str, label: Label | None) -> str:
-    return text if label is None or not text.strip() or text.startswith(label.text) else f"{label.text} {text}"

@@ -113,16 +113,6 @@ class Styles:
                 level = deep - 1 if deep is not None and not level else level
         return None if number == "0" or (number, level or 0) in self._none else min(level or 0, 8) + 1
 
-    def numbered(self, name: str | None, number: str | None, level: int | None) -> tuple[str, int] | None:
-        """The list and the level from 0 that a paragraph with this style and its own numbering counts in."""
-        if number is None:
-            own = next((style for style in self.chain(name) if style.numbered is not None), None)
-            if own is None:
-                return None
-            number = own.numbered or "0"
-            level = self._level_of_style.get(name or "", own.list_level) if level is None else level
-        return None if number == "0" else (number, min(level or 0, 8))
-
     def hidden(self, name: str | None) -> bool:
         return next((style.hidden for style in self.chain(name) if style.hidden is not None), False)
 
