@@ -175,3 +175,11 @@ def test_rows_that_begin_with_a_header_of_their_own_are_not_repeated():
     assert len(chunks) > 2
     assert all(chunk.text.startswith("name | what\n") for chunk in chunks)
     assert sum(chunk.text.count("name 3 |") for chunk in chunks) == 1
+
+
+def test_a_heading_without_end_does_not_multiply():
+    """Paths repeat its beginning alone, and so does the title."""
+    made = prepared("# " + "larch " * 20_000 + "\n\nwords\n")
+    assert len(made.chunks) > 100
+    assert max(len(part) for chunk in made.chunks for part in (*chunk.heading_path, chunk.prefix)) <= 500
+    assert len(made.title) <= 500

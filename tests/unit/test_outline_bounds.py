@@ -2,8 +2,9 @@
 
 import pytest
 
+from upwell.chunk.chunker import LONGEST_IN_PATH
 from upwell.parse.failures import Unparsable
-from upwell.parse.outline import BLOCK_COST, MAX_PATH, Outline
+from upwell.parse.outline import BLOCK_COST, Outline
 from upwell.records import Kind, ParseStatus
 
 
@@ -23,4 +24,4 @@ def test_a_long_heading_is_whole_once_and_short_in_paths():
     outline.heading("h" * 1_000_000, 1)
     outline.add(Kind.PARAGRAPH, "words")
     assert len(outline.blocks[0].text) == 1_000_000
-    assert outline.blocks[1].heading_path == ("h" * MAX_PATH,)
+    assert outline.blocks[1].heading_path == ("h" * LONGEST_IN_PATH,)

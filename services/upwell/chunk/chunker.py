@@ -11,6 +11,9 @@ from upwell.chunk.policy import ChunkPolicy
 from upwell.chunk.sections import CAPTIONED, HEADINGS, Section, left_out, sections
 from upwell.records import Block, Chunk, Draft, Dropped, Kind, Record, Span
 
+LONGEST_IN_PATH = 500
+"""Characters of a heading that paths repeat: a heading without end would multiply by its own chunks."""
+
 
 class Chunking(Record, frozen=True, kw_only=True):
     """Chunks without keys or prefixes yet, and the characters that are in none."""
@@ -67,8 +70,8 @@ def _draft(blocks: Sequence[Block], run: Sequence[Piece], number: int, measure: 
     inside = list(dict.fromkeys(p.block for p in run))
     content = [b for b in inside if blocks[b].kind not in HEADINGS]
     first = blocks[content[0] if content else inside[-1]]
-    path = first.heading_path if content else (*first.heading_path, first.text)
-    shown = {blocks[b].text for b in inside if blocks[b].kind in HEADINGS}
+    path = first.heading_path if content else (*first.heading_path, first.text[:LONGEST_IN_PATH])
+    shown = {blocks[b].text[:LONGEST_IN_PATH] for b in inside if blocks[b].kind in HEADINGS}
     page, bbox = _place([blocks[b] for b in inside])
     chunk = Chunk(
         chunk_key="",

@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from upwell.chunk.chunker import LONGEST_IN_PATH
 from upwell.parse.failures import too_large
 from upwell.records import Block, Cell, Kind, Table
 
@@ -10,7 +11,6 @@ MAX_LINKS = 50
 BAR = " | "
 MOST_GROWTH = 4  # times the text of a table's cells that repeated cells or empty places may add
 FREE_GROWTH = 10_000  # characters that they may add to any table
-MAX_PATH = 500  # characters of a heading that every block below it repeats
 BLOCK_COST = 20  # characters that a block counts for beyond its own: a million of one letter each is much, too
 
 
@@ -56,7 +56,7 @@ class Outline:
                 confidence=confidence,
             )
         )
-        self._open.append((level, text[:MAX_PATH]))
+        self._open.append((level, text[:LONGEST_IN_PATH]))
 
     def close_headings(self) -> None:
         """What comes next stands under no heading: a slide without a title is no part of the one before."""

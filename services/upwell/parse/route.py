@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from upwell.chunk.chunker import LONGEST_IN_PATH
 from upwell.parse import media
 from upwell.parse.adapters import docling
 from upwell.parse.arbitrate.choose import arbitrated
@@ -107,6 +108,7 @@ def finished(parsed: ParsedDocument, media_type: str) -> ParsedDocument:
         status=status,
         reason=reason,
         media_type=media_type,
+        title=parsed.title and parsed.title[:LONGEST_IN_PATH],
         language=parsed.language or guess_language("\n".join(words)[:LANGUAGE_SAMPLE_CHARACTERS]),
     )
 
