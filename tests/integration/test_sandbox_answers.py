@@ -1,6 +1,7 @@
 """What a parser's child answers is bounded in size and time, must make sense, and says nothing of the document's words."""
 
 import os
+import resource
 import signal
 import threading
 import time
@@ -103,6 +104,15 @@ class Broken:
         raise ValueError(text)
 
 
+@pytest.fixture
+def _time_as_before():
+    """A child bounds its own processor time at each document; here that is the time of all tests."""
+    before = resource.getrlimit(resource.RLIMIT_CPU)
+    yield
+    resource.setrlimit(resource.RLIMIT_CPU, before)
+
+
+@pytest.mark.usefixtures("_time_as_before")
 def test_a_fault_of_ours_is_named_by_its_place_and_quotes_nothing():
     """The child lives on, and the reason has the kind of error and the line, never its text."""
     strength = Confinement(platform="", memory="", network=True, no_new_privileges=False, no_file_writes=False)
