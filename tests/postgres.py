@@ -140,8 +140,10 @@ class PostgresServer:
         subprocess.run(command, stdout=self._log, stderr=self._log, check=True, timeout=START_S)
 
     def _family(self) -> list[psutil.Process]:
-        """The postmaster first: it forks no more once it has stopped."""
+        """The postmaster first, stopped: whoever it forked after its children were counted would live on, and hold the
+        memory that a server started again on the folder asks for."""
         postmaster = psutil.Process(self._process.pid)
+        postmaster.suspend()
         return [postmaster, *postmaster.children(recursive=True)]
 
 
