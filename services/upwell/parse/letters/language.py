@@ -1,6 +1,7 @@
 """Which natural language a text is in, by its script and its commonest words: enough to filter by, without a model."""
 
 import re
+from collections import Counter
 from types import MappingProxyType
 
 SCRIPTS = (
@@ -59,8 +60,13 @@ WORDS = MappingProxyType(
         "ca": "el la els les de que i en un una per amb és del no com més al ha són aquest aquesta també",
     }
 )
-COMMON = MappingProxyType({code: frozenset(words.split()) for code, words in WORDS.items()})
-LETTER = re.compile(r"[^\W\d_]")
+SPOKEN_IN = MappingProxyType(
+    {
+        word: [code for code, words in WORDS.items() if word in words.split()]
+        for word in " ".join(WORDS.values()).split()
+    }
+)
+"""Common word -> the languages that it is common in."""
 WORD = re.compile(r"[^\W\d_]+")
 LEAST_SHARE = 0.05
 LEAST_HITS = 2
@@ -69,16 +75,19 @@ LEAST_LETTERS = 0.005
 
 def guess_language(text: str) -> str | None:
     """An ISO 639-1 code, or None when the words do not say."""
-    letters = len(LETTER.findall(text))
+    words = WORD.findall(text)
+    letters = sum(map(len, words))
     if not letters:
         return None
-    for code, script, share in SCRIPTS:
-        if len(script.findall(text)) >= share * letters:
-            return _by_own_letters(code, text, letters)
-    words = [word.lower() for word in WORD.findall(text)]
-    # A letter by itself is as often a list's or a formula's as a word.
-    long = [word for word in words if len(word) > 1]
-    hits = {code: sum(word in common for word in long) for code, common in COMMON.items()}
+    if not text.isascii():
+        for code, script, share in SCRIPTS:
+            if len(script.findall(text)) >= share * letters:
+                return _by_own_letters(code, text, letters)
+    hits = dict.fromkeys(WORDS, 0)
+    for word, times in Counter(map(str.lower, words)).items():
+        if len(word) > 1:  # a letter by itself is as often a list's or a formula's as a word
+            for code in SPOKEN_IN.get(word, ()):
+                hits[code] += times
     best = max(hits, key=lambda code: hits[code])
     return best if hits[best] >= max(LEAST_HITS, LEAST_SHARE * len(words)) else None
 
