@@ -64,11 +64,12 @@ def signals(blocks: Sequence[Block], raw: str, *, ordered: bool = True) -> Signa
         + 0.3 * any(c.header for c in t.cells)
         for t in tables
     ]
+    broken = len(BROKEN.findall(text))
     headings = sum(block.kind in {Kind.TITLE, Kind.HEADING} for block in blocks)
     return Signals(
         coverage=coverage(wanted, got),
         order=order_agreement(wanted, got) if ordered else 1.0,
-        broken=max(0, len(BROKEN.findall(text)) - len(BROKEN.findall(raw))) / max(1, len(text)),
+        broken=max(0, broken - len(BROKEN.findall(raw))) / len(text) if broken else 0.0,
         tables=sum(fullness) / len(fullness) if fullness else 1.0,
         headings=headings if headings * 2 <= len(blocks) or headings < 3 else 0,
         table_count=len(tables),

@@ -10,7 +10,7 @@ import lzma
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from upwell.parse.archive.bounds import ENCRYPTED_FLAG, bound_of, members_of
 from upwell.parse.archive.names import is_made_by_a_system, member_name, told_name
 from upwell.parse.failures import Unparsable, corrupt, encrypted, too_large, unsupported
 from upwell.parse.limits import Limits
+from upwell.parse.parts import ParseChild
 from upwell.records import ParsedDocument, ParseStatus
 
 PARSER = "archive/1"
@@ -31,7 +32,6 @@ MODE_MASK = 0o170000
 PACKED = {media.GZIP: "gz", media.BZIP2: "bz2", media.XZ: "xz"}
 DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, KeyError)
 CANNOT = (NotImplementedError, RuntimeError)
-ParseChild = Callable[[bytes, str, str | None], ParsedDocument]
 
 
 class _Member(NamedTuple):

@@ -92,6 +92,12 @@ def guess_language(text: str) -> str | None:
     return best if hits[best] >= max(LEAST_HITS, LEAST_SHARE * len(words)) else None
 
 
+def declared_language(tag: str | None) -> str | None:
+    """The language of a tag such as `en-GB` (BCP 47), None where it is none."""
+    code = (tag or "").split("-")[0].strip().lower()
+    return code if len(code) in {2, 3} and code.isalpha() else None
+
+
 def _by_own_letters(code: str, text: str, letters: int) -> str:
     for other, own in OWN_LETTERS.get(code, ()):
         if len(own.findall(text)) > LEAST_LETTERS * letters:

@@ -1,7 +1,7 @@
 """Mail on the standard library: subject as title, who and when, the body with its quotes, attachments as children."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 
@@ -26,6 +26,7 @@ from upwell.parse.mail.parts import (
 from upwell.parse.mail.quotes import marked, plain_blocks
 from upwell.parse.naming import part_name
 from upwell.parse.outline import Outline
+from upwell.parse.parts import ParseChild
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
 PARSER = "mail/2"
@@ -48,7 +49,6 @@ LOCKED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "applicatio
 STUB_SHARE = 0.5
 STUB_WORDS = 15
 FLOWED = re.compile(r"(?m)(?<!^--) \n(?=[^>\n\s])")
-ParseChild = Callable[[bytes, str, str | None], ParsedDocument]
 
 
 def parse_mail(data: bytes, limits: Limits, parse_child: ParseChild) -> ParsedDocument:

@@ -23,9 +23,10 @@ from msgspec.structs import replace
 from upwell.parse.failures import too_large
 from upwell.parse.letters.encoding import decode
 from upwell.parse.limits import Limits
-from upwell.parse.mail.message import ParseChild, parse_mail
+from upwell.parse.mail.message import parse_mail
 from upwell.parse.naming import part_name
 from upwell.parse.office.ole import Compound
+from upwell.parse.parts import ParseChild
 from upwell.parse.policy import ParsePolicy
 from upwell.parse.rtf.compressed import decompressed
 from upwell.parse.rtf.document import parse_rtf

@@ -9,10 +9,10 @@ from upwell.parse.odf.objects import odf_children
 from upwell.parse.odf.styles import Styles
 from upwell.parse.odf.table import number
 from upwell.parse.odf.text import TextFlow
-from upwell.parse.office.objects import ParseChild
 from upwell.parse.office.package import Package, attribute, local
 from upwell.parse.office.styles import joined_code
 from upwell.parse.outline import Outline
+from upwell.parse.parts import ParseChild
 from upwell.parse.policy import ParsePolicy
 from upwell.parse.sheets.blocks import Sheet, say_sheet
 from upwell.parse.sheets.sheet import SheetCell

@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from upwell.parse.failures import Unparsable
 from upwell.parse.limits import Limits
-from upwell.parse.office.objects import ParseChild, unwrapped
+from upwell.parse.office.objects import unwrapped
 from upwell.parse.office.package import Package
+from upwell.parse.parts import ParseChild
 from upwell.records import ParsedDocument, ParseStatus
 
 OBJECT = re.compile(r"Object \d{1,6}")

@@ -2,18 +2,18 @@
 
 import posixpath
 import struct
-from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from upwell.parse.detect import OLE_MAGIC
 from upwell.parse.failures import Unparsable
 from upwell.parse.limits import Limits
 from upwell.parse.naming import part_name
-from upwell.parse.office.ole import MAGIC, Compound
+from upwell.parse.office.ole import Compound
 from upwell.parse.office.package import Package
+from upwell.parse.parts import ParseChild
 from upwell.records import ParsedDocument, ParseStatus
 
-ParseChild = Callable[[bytes, str, str | None], ParsedDocument]
 NATIVE = ("\x01Ole10Native",)
 CONTENTS = ("CONTENTS",)
 PACKAGE = ("Package",)
@@ -39,7 +39,7 @@ def embedded_children(package: Package, limits: Limits, parse_child: ParseChild)
 
 def unwrapped(data: bytes, name: str) -> tuple[str, bytes]:
     """The file within an OLE object and its name; the object itself when it wraps none. Raises Unparsable."""
-    if not data.startswith(MAGIC):
+    if not data.startswith(OLE_MAGIC):
         return name, data
     ole = Compound(data)
     native = ole.read(NATIVE)

@@ -5,7 +5,6 @@ from typing import Any
 
 from upwell.parse.failures import corrupt, too_large
 
-MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 SPARE_BYTES = 1024 * 1024
 
 

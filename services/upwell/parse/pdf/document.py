@@ -1,6 +1,6 @@
 """A PDF as blocks with page and box, its attached files as children."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -9,6 +9,7 @@ from upwell.parse.limits import Limits
 from upwell.parse.ocr import reader as ocr
 from upwell.parse.ocr.reader import Allowance
 from upwell.parse.outline import Outline
+from upwell.parse.parts import ParseChild
 from upwell.parse.pdf import layout
 from upwell.parse.pdf.blocks import add_pages
 from upwell.parse.pdf.file import PdfFile
@@ -20,7 +21,6 @@ from upwell.records import ParsedDocument, ParseStatus
 
 PARSER = "pdf/4"
 NEEDS_OCR = "the text needs OCR (extra upwell[ocr])"
-ParseChild = Callable[[bytes, str, str | None], ParsedDocument]
 
 
 def parse_pdf(

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from upwell.parse.failures import Unparsable, corrupt, encrypted, too_large
 from upwell.parse.html.page import blocks_under, parse_html
 from upwell.parse.letters.encoding import decode
+from upwell.parse.letters.language import declared_language
 from upwell.parse.limits import Limits
 from upwell.parse.office.package import Package, attribute
 from upwell.parse.outline import Outline
@@ -52,12 +53,11 @@ def parse_epub(data: bytes, limits: Limits) -> ParsedDocument:
         blocks_under(replace(parsed, blocks=shown), outline)
     if failures and len(failures) == len(chapters):
         raise corrupt(f"none of its chapters can be read: {failures[0]}")
-    language = (opf.findtext(".//{http://purl.org/dc/elements/1.1/}language") or "").split("-")[0].strip().lower()
     return ParsedDocument(
         status=ParseStatus.OK,
         blocks=tuple(outline.blocks),
         title=title or None,
-        language=language if len(language) in {2, 3} and language.isalpha() else None,
+        language=declared_language(opf.findtext(".//{http://purl.org/dc/elements/1.1/}language")),
         parser=PARSER,
     )
 

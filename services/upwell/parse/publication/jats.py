@@ -4,6 +4,7 @@ from typing import Any
 
 from upwell.parse.failures import too_large
 from upwell.parse.html.table import table_of
+from upwell.parse.letters.language import declared_language
 from upwell.parse.limits import Limits
 from upwell.parse.office.mathml import latex_of
 from upwell.parse.office.package import attribute, local, xml_root
@@ -41,12 +42,11 @@ def parse_jats(data: bytes, limits: Limits) -> ParsedDocument:
             reader.blocks(part, 1)
         elif local(part) in {"sub-article", "response"}:
             reader.section(part, 1, _sub_title(part, reader))
-    language = (attribute(root, "lang") or "").split("-")[0].lower()
     return ParsedDocument(
         status=ParseStatus.OK,
         blocks=tuple(outline.blocks),
         title=title or None,
-        language=language if len(language) in {2, 3} and language.isalpha() else None,
+        language=declared_language(attribute(root, "lang")),
         parser=PARSER,
     )
 

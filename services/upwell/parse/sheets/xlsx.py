@@ -7,9 +7,10 @@ from typing import Any
 
 from upwell.parse.failures import corrupt, unsupported
 from upwell.parse.limits import Limits
-from upwell.parse.office.objects import ParseChild, embedded_children
+from upwell.parse.office.objects import embedded_children
 from upwell.parse.office.package import Package, attribute, local
 from upwell.parse.outline import Outline
+from upwell.parse.parts import ParseChild
 from upwell.parse.policy import ParsePolicy
 from upwell.parse.sheets.blocks import Sheet, say_sheet
 from upwell.parse.sheets.book import Looks, SheetReader, strings

@@ -4,9 +4,10 @@ from typing import Any
 
 from upwell.parse.failures import corrupt, too_large
 from upwell.parse.limits import Limits
-from upwell.parse.office.objects import ParseChild, embedded_children
+from upwell.parse.office.objects import embedded_children
 from upwell.parse.office.package import Package, attribute, local
 from upwell.parse.outline import Outline
+from upwell.parse.parts import ParseChild
 from upwell.parse.policy import ParsePolicy
 from upwell.parse.slides.order import reading_order
 from upwell.parse.slides.shapes import FURNITURE, TITLES, Shape, has_bullet, placeholders, shapes
