@@ -67,5 +67,5 @@ def test_only_what_upsert_takes_is_removed():
     blobs = memory_blobs()
     wire = Wire(blobs, 1_000_000, lambda: 5)
     record, ref = large(CHANGES, Change(event=event()), blobs)
-    wire.spend(record)
+    assert wire.spend(record) is None
     assert is_there(blobs, ref)

@@ -1,6 +1,7 @@
 """What a worker takes from the log and what it puts there: bytes, and where they stand."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from upwell.clock import Clock
 from upwell.messages import Dead, Member, Message, Origin
@@ -48,14 +49,14 @@ NO_KEY = b"unread"
 Decode = Callable[[Taken], Message | Member]
 Encode = Callable[[Outgoing], Sending]
 Bury = Callable[[Taken, Fate], Sending]
-Spend = Callable[[Taken], None]
+Spend = Callable[[Taken], Callable[[], None] | None]
 
 LAST = frozenset(topics.laned(topics.EMBEDDED, lane) for lane in Lane)
 """The topics of what upsert takes: the largest messages, and whoever took one has ended its event."""
 
 
 class Wire:
-    """The codec of one worker. Every method may ask the blob store and belongs into the worker's thread."""
+    """The codec of one worker. Every method but `spend` may ask the blob store and belongs into the worker's thread."""
 
     def __init__(self, blobs: Blobs, limit_bytes: int, clock: Clock) -> None:
         self._blobs = blobs
@@ -77,13 +78,12 @@ class Wire:
         value, headers = codec.encode(outgoing.message, limit_bytes=self._limit_bytes, blobs=self._blobs)
         return Sending(topic=outgoing.topic, key=key, value=value, headers=tuple(headers))
 
-    def spend(self, taken: Taken) -> None:
-        """All that a record led to is acknowledged: the vectors that it lay in may go. Should it be delivered again,
-        the registry knows how its event ended.
+    def spend(self, taken: Taken) -> Callable[[], None] | None:
+        """What is left to do when all that a record led to is acknowledged: the vectors that it lay in may go. None is
+        nothing. Should the record be delivered again, the registry knows how its event ended.
         """
         ref = codec.blob_of(taken.value, taken.headers) if taken.topic in LAST else None
-        if ref is not None:
-            self._blobs.remove(ref)
+        return None if ref is None else partial(self._blobs.remove, ref)
 
     def bury(self, taken: Taken, fate: Fate) -> Sending:
         """The dead letter of a record that no stage could take, with its bytes as they were."""

@@ -53,9 +53,9 @@ class _GivenUp(Exception):
 class Guard:
     """Takes one record at a time through a stage.
 
-    `decode`, `encode`, `bury` and `spend` run in `hand` like the stage itself. `end(error)` is called when the worker
-    must stop: with Misconfigured or Tripped; what is in hand then is not acknowledged, or done already. Pauses between
-    tries are jittered and at most `retry_limit_s`.
+    `decode`, `encode`, `bury` and what `spend` returns run in `hand` like the stage itself. `end(error)` is called when
+    the worker must stop: with Misconfigured or Tripped; what is in hand then is not acknowledged, or done already.
+    Pauses between tries are jittered and at most `retry_limit_s`.
     """
 
     def __init__(
@@ -91,7 +91,8 @@ class Guard:
         self._closing = False
         self._void: int | None = None
         self._hurry = asyncio.Event()
-        self._abandon = asyncio.Event()
+        self._abandoned = False
+        self._awaited: asyncio.Future[Any] | None = None
         self._failures = 0
 
     async def __call__(self, taken: Taken) -> bool:
@@ -100,7 +101,7 @@ class Guard:
         if self._closing or taken.session == self._void:
             return False
         self._hurry.clear()
-        self._abandon.clear()
+        self._abandoned = False
         self._failures = 0
         self._progress.took(taken)
         try:
@@ -108,9 +109,10 @@ class Guard:
         except _LetGo:
             self._progress.ended(LET_GO)
             return False
-        if outcome == DONE:
+        left = self._spend(taken) if outcome == DONE else None
+        if left is not None:
             with suppress(UpwellError, _LetGo):  # what stays behind now is removed when it is old
-                await self._in_thread(lambda: self._spend(taken))
+                await self._in_thread(left)
         self._progress.ended(outcome)
         self._count(outcome)
         return True
@@ -124,7 +126,9 @@ class Guard:
     def abandon(self, session: int) -> None:
         """Wait no longer for what is in hand from that session. A stage that runs ends in its thread, unheard."""
         if self._in_hand(session):
-            self._abandon.set()
+            self._abandoned = True
+            if self._awaited is not None:
+                self._awaited.cancel()
 
     def close(self) -> None:
         """Take nothing more. What is in hand is finished if it succeeds now; it is not tried again."""
@@ -150,18 +154,23 @@ class Guard:
     async def _through(self, taken: Taken) -> str:
         if taken.value is None:
             return SKIPPED
+        message: Message | Member | None = None
+
+        def work() -> list[
+            Sending
+        ]:  # all of it in one go, for a way to the thread and back costs more than a small step
+            nonlocal message
+            message = message or self._decode(taken)
+            return self._encoded(message)
+
         try:
-            message = await self._try(lambda: self._decode(taken))
+            await self._deliver(await self._try(work))
         except _GivenUp as e:
-            if e.lost is None:
+            read = message or e.lost
+            if read is None:
                 await self._bury_whole(taken, self._fate(e))
             else:
-                await self._reject(taken, e.lost, self._fate(e))
-            return DEAD
-        try:
-            await self._deliver(await self._try(lambda: self._encoded(message)))
-        except _GivenUp as e:
-            await self._reject(taken, message, self._fate(e))
+                await self._reject(taken, read, self._fate(e))
             return DEAD
         return DONE
 
@@ -264,24 +273,37 @@ class Guard:
         self._progress.failed()
         why = str(error) if isinstance(error, UpwellError) else type(error).__name__
         logs.warn("try_again", stage=self._name, tries=self._failures, pause_s=round(pause_s, 2), why=why)
-        if await self._first(asyncio.ensure_future(self._sleep(pause_s)), self._hurry):
+        if await self._hurried(pause_s):
             raise _LetGo
+
+    async def _hurried(self, pause_s: float) -> bool:
+        """Sleep so long; True, at once, when there shall be no other try."""
+        sleeping, hurry = asyncio.ensure_future(self._sleep(pause_s)), asyncio.ensure_future(self._hurry.wait())
+        try:
+            await asyncio.wait({sleeping, hurry}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            sleeping.cancel()
+            hurry.cancel()
+        return self._hurry.is_set()
 
     async def _unless_abandoned(self, work: "asyncio.Future[T]") -> T:
-        if await self._first(work, self._abandon):
-            raise _LetGo
-        return work.result()
-
-    async def _first(self, work: "asyncio.Future[Any]", event: asyncio.Event) -> bool:
-        """Wait for the work or the event; True if the event was first, and the work is no longer waited for."""
-        waiting = asyncio.ensure_future(event.wait())
+        self._awaited = work
+        if self._abandoned:
+            work.cancel()
         try:
-            await asyncio.wait({work, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            return await work
+        except asyncio.CancelledError:
+            if self._abandoned and not _cancelled():
+                raise _LetGo from None
+            raise
         finally:
-            waiting.cancel()
-            if not work.done():
-                work.cancel()
-        return not work.done() or work.cancelled()
+            self._awaited = None
+
+
+def _cancelled() -> bool:
+    """Whether the task that asks is to end, and not only the work that it waited for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _place(taken: Taken) -> dict[str, object]:
