@@ -21,6 +21,7 @@ READ_ONLY: Mapping[str, dict[str, Any]] = {
     "postgresql": {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True},
 }
 READ_WRITE: Mapping[str, dict[str, Any]] = {"sqlite": {"read_only": False}, "postgresql": {}}
+AUTOCOMMIT: dict[str, Any] = {"isolation_level": "AUTOCOMMIT"}
 MIGRATION_LOCK = 0x7570_7765_6C6C  # "upwell": whoever migrates holds it, so that processes may start together
 
 Number = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
@@ -72,17 +73,23 @@ def open_database(where: Path | str, name: str = "upwell") -> sa.Engine:
 
 @contextmanager
 def transaction(
-    engine: sa.Engine, what: str, *, read_only: bool = False, tenant: str | None = None
+    engine: sa.Engine, what: str, *, read_only: bool = False, single: bool = False, tenant: str | None = None
 ) -> Iterator[sa.Connection]:
     """One transaction: committed when the block ends well, rolled back when it raises. Errors as `mapped` has them.
 
+    A block of a `single` statement is a transaction by that alone: a server is not told of a begin and an end, and is
+    asked once instead of three times. A confined session is, for it names its tenant first.
+
     `tenant` is whose rows it may see where sessions are confined to one (`lake.isolation`); there, None sees none.
     """
+    confined = engine.get_execution_options().get("confined", False)
     options = (READ_ONLY if read_only else READ_WRITE)[engine.dialect.name]
+    if single and not confined and engine.dialect.name == "postgresql":
+        options = AUTOCOMMIT
     with mapped(what), nullcontext() if read_only else writers_turn(engine, what), engine.connect() as plain:
         connection = plain.execution_options(**options)
         with connection.begin():
-            if connection.get_execution_options().get("confined", False):
+            if confined:
                 connection.execute(_CONFINED, {"tenant": tenant or ""})
             yield connection
 

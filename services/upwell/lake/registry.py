@@ -91,7 +91,7 @@ class SqlRegistry:
         return cls(engine, clock, migrated=True)
 
     def row(self, key: DocKey) -> DocumentRow | None:
-        with self._transaction(key.tenant, read_only=True) as connection:
+        with self._transaction(key.tenant, read_only=True, single=True) as connection:
             found = connection.execute(sql.ROW, {"of": key.digest}).mappings().one_or_none()
         return None if found is None else encoded.document_of(found)
 
@@ -153,14 +153,14 @@ class SqlRegistry:
             _put_entry(connection, entry)
 
     def ended(self, key: DocKey, event_id: str) -> AppliedEntry | None:
-        with self._transaction(key.tenant, read_only=True) as connection:
+        with self._transaction(key.tenant, read_only=True, single=True) as connection:
             found = connection.execute(sql.ENDED, {"of": key.digest, "event": event_id}).mappings().first()
         return None if found is None else encoded.applied_of(key, found)
 
     def points_of(self, tenant: str, pipeline: str, embed_keys: Iterable[str]) -> dict[str, str]:
         points: dict[str, str] = {}
-        with self._transaction(tenant, read_only=True) as connection:
-            for some in _portions(embed_keys):
+        for some in _portions(embed_keys):  # of no common moment: a point may be gone as soon as it is read
+            with self._transaction(tenant, read_only=True, single=True) as connection:
                 found = connection.execute(sql.POINTS_OF, {"tenant": tenant, "pipeline": pipeline, "keys": some})
                 points.update((embed_key, point_id) for embed_key, point_id in found)
         return points
@@ -195,19 +195,19 @@ class SqlRegistry:
             return self._named.among(connection, tenant, principals)
 
     def history(self, key: DocKey) -> list[AppliedEntry]:
-        with self._transaction(key.tenant, read_only=True) as connection:
+        with self._transaction(key.tenant, read_only=True, single=True) as connection:
             found = connection.execute(sql.HISTORY, {"of": key.digest}).mappings()
             return [encoded.applied_of(key, line) for line in found]
 
     def find(self, doc_id: str, tenant: str | None = None, source: str | None = None) -> list[DocumentRow]:
-        with self._transaction(tenant, read_only=True) as connection:
+        with self._transaction(tenant, read_only=True, single=True) as connection:
             found = connection.execute(sql.find(doc_id, tenant, source)).mappings()
             return [encoded.document_of(row) for row in found]
 
     def rows(self, tenant: str | None = None, source: str | None = None) -> Iterator[DocumentRow]:
         last: DocKey | None = None
         while True:
-            with self._transaction(tenant, read_only=True) as connection:
+            with self._transaction(tenant, read_only=True, single=True) as connection:
                 found = connection.execute(sql.page(tenant, source, last, IN_LIMIT)).mappings().all()
             for row in found:
                 yield encoded.document_of(row)
@@ -259,7 +259,7 @@ class SqlRegistry:
                 raise Retryable("the registry's log is in use by a reader; its erased words leave it when that ends")
 
     def meta(self, name: str) -> str | None:
-        with self._transaction(read_only=True) as connection:
+        with self._transaction(read_only=True, single=True) as connection:
             return connection.execute(sql.META_GET, {"of": name}).scalar_one_or_none()
 
     def set_meta(self, name: str, value: str) -> None:
@@ -275,11 +275,15 @@ class SqlRegistry:
         self._engine.dispose()
 
     @contextmanager
-    def _transaction(self, tenant: str | None = None, *, read_only: bool = False) -> Iterator[sa.Connection]:
+    def _transaction(
+        self, tenant: str | None = None, *, read_only: bool = False, single: bool = False
+    ) -> Iterator[sa.Connection]:
         shared = self._shared.connection
         try:
             if shared is None:
-                with transaction(self._engine, "registry", read_only=read_only, tenant=tenant) as connection:
+                with transaction(
+                    self._engine, "registry", read_only=read_only, single=single, tenant=tenant
+                ) as connection:
                     yield connection
             else:
                 with mapped("registry"), nullcontext() if read_only else shared.begin_nested():
