@@ -99,6 +99,23 @@ def test_the_raw_text_of_a_container():
     assert raw_text(b"%PDF", media.PDF, DEFAULT_LIMITS) is None
 
 
+def test_the_raw_text_of_markdown_has_no_words_of_its_tags():
+    """A tag may go over lines; a comparison in code is none. Blank lines without end take no time."""
+    tag = b'<img width="35"\n  class=small src=/a.svg\n  alt="Logo"> One\n[two](/address) [three][name] `i<n; j\n++k>m`'
+    assert raw_text(tag, media.MARKDOWN, DEFAULT_LIMITS).split() == [
+        *("One", "[two]", "[three]", "`i<n;", "j", "++k>m`"),
+    ]
+    assert raw_text(b"a" + b"\n" * 200_000, media.MARKDOWN, DEFAULT_LIMITS).split() == ["a"]
+
+
+def test_a_tag_over_several_lines_leaves_no_doubt_about_markdown():
+    """Its attributes are no words that the first reading lacks."""
+    parsed = parse(
+        b'# Go\n\n<img width="35" class="initial"\n  src="/logos/sdk.svg"> A language.', "a.md", None, DEFAULT_LIMITS
+    )
+    assert "clean by itself" in parsed.choice
+
+
 @needs_extra
 def test_unstructured_reads_into_our_blocks():
     """Headings, lists, tables with cells; no notice, no ping, no download."""
