@@ -92,7 +92,7 @@ CHUNKS = sa.Table(
     sa.Column("spans", Text, nullable=False),
     sa.Column("child", Text),
     sa.Index("chunks_doc", "doc", "pipeline"),
-    sa.Index("chunks_embed_key", "embed_key"),
+    sa.Index("chunks_embed", "embed_key", "pipeline"),
     sqlite_with_rowid=False,
 )
 
@@ -226,5 +226,11 @@ def _add_outbox(connection: sa.Connection) -> None:
     METADATA.create_all(connection, tables=[OUTBOX])
 
 
-STEPS: Mapping[int, Migration] = {2: _add_governance, 3: _add_outbox}
+def _find_chunks_by_both(connection: sa.Connection) -> None:
+    """To schema 4: with an index on one of the two, PostgreSQL without statistics reads all chunks of the pipeline."""
+    connection.exec_driver_sql("DROP INDEX IF EXISTS chunks_embed_key")
+    connection.exec_driver_sql("CREATE INDEX IF NOT EXISTS chunks_embed ON chunks (embed_key, pipeline)")
+
+
+STEPS: Mapping[int, Migration] = {2: _add_governance, 3: _add_outbox, 4: _find_chunks_by_both}
 """What brings a registry to each schema, from 2 on, from the one before it. A change to the tables is a step here."""
