@@ -20,6 +20,8 @@ RIVALS = 1000
 """How many lost races of one change are thought normal; each means that somebody else got further."""
 
 Ended = TypeVar("Ended")
+Known = tuple[DocumentRow, Manifests]
+"""A row and manifests that were read together. If they are no longer what stands, the compare-and-set says so."""
 
 
 class Unsettled(Convergence):
@@ -37,12 +39,16 @@ class Changes:
         self._convergence = convergence
         self._clock = clock
 
-    def until(self, key: DocKey, step: Callable[[DocumentRow, Manifests], Ended | None]) -> Ended:
-        """Call `step` on the row and manifests as they stand now until it does not lose its race (None)."""
+    def until(
+        self, key: DocKey, step: Callable[[DocumentRow, Manifests], Ended | None], known: Known | None = None
+    ) -> Ended:
+        """Call `step` on the row and manifests as they stand now until it does not lose its race (None). `known` is
+        what was read of them a moment ago."""
         for _ in range(RIVALS):
-            ended = step(*self._convergence.read(key))
+            ended = step(*(known or self._convergence.read(key)))
             if ended is not None:
                 return ended
+            known = None
         raise Retryable("the document changes faster than it can be published")
 
     def commit(
@@ -70,8 +76,9 @@ class Changes:
             detail=detail,
         )
 
-    def permit(self, event: ChangeEvent, *, ending: bool = False) -> DocumentRow | None:
-        """Accept the event's permission; None if it brings no newer one. With `ending` the event ends with it."""
+    def permit(self, event: ChangeEvent, *, ending: bool = False, known: Known | None = None) -> DocumentRow | None:
+        """Accept the event's permission; None if it brings no newer one. With `ending` the event ends with it. `known`
+        is as in `until`."""
 
         def step(row: DocumentRow, manifests: Manifests) -> tuple[DocumentRow | None] | None:
             permitted = decide.permitted(row, event)
@@ -88,7 +95,7 @@ class Changes:
                 self._convergence.settle(committed, manifests)
             return (committed,)
 
-        (changed,) = self.until(event.key, step)
+        (changed,) = self.until(event.key, step, known)
         return changed
 
     def bury(self, event: ChangeEvent) -> int | None:
@@ -130,10 +137,11 @@ class Changes:
 
         return self.until(previous, step)
 
-    def settle(self, key: DocKey) -> int:
-        """Bring the collections to what was committed of a document that has content, or had; points pruned."""
+    def settle(self, key: DocKey) -> tuple[DocumentRow, int]:
+        """Bring the collections to what was committed of a document that has content, or had: what that is, and how
+        many points were pruned."""
         row, manifests = self._convergence.read(key)
-        return self._convergence.settle(row, manifests) if row.version >= 0 else 0
+        return row, self._convergence.settle(row, manifests) if row.version >= 0 else 0
 
     def release(self, event: ChangeEvent) -> int:
         """The move's event has ended, however: let the old id's points go; returns how many."""

@@ -38,7 +38,11 @@ class Convergence:
         publish that loses its race leave points that no prune of that generation reaches.
         """
         row, manifests = self._registry.read(key)
-        return row or DocumentRow(key=key), {name: Manifest() for name in self.stores} | manifests
+        return self.unseen(key) if row is None else (row, {name: Manifest() for name in self.stores} | manifests)
+
+    def unseen(self, key: DocKey) -> tuple[DocumentRow, Manifests]:
+        """What is read of a document that has no row."""
+        return DocumentRow(key=key), {name: Manifest() for name in self.stores}
 
     def settle(self, row: DocumentRow, manifests: Manifests, *, durably: bool = True) -> int:
         """Prune and stamp by a row and manifests just read or committed; returns how many points were pruned."""

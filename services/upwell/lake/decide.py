@@ -65,12 +65,6 @@ def binds_before_content(row: DocumentRow | None, event: ChangeEvent) -> bool:
     return row is not None and changed is not None and _binds(changed) != _binds(row)
 
 
-def says_before_content(row: DocumentRow, event: ChangeEvent) -> bool:
-    """True if an upsert has anything to say to the row of a document before its content comes: also what binds only if
-    a tombstone comes in between."""
-    return event.previous_doc_id is not None or permitted(row, event) is not None
-
-
 def permitted(row: DocumentRow, event: ChangeEvent) -> DocumentRow | None:
     """The row with the event's permission accepted, or None if it brings none, or none that could ever bind.
 

@@ -12,7 +12,7 @@ import msgspec
 
 from upwell.clock import Clock
 from upwell.lake import decide
-from upwell.lake.changes import Changes, Unsettled
+from upwell.lake.changes import Changes, Known, Unsettled
 from upwell.lake.converge import Converged, Convergence, Manifests
 from upwell.lake.family import family_chunks
 from upwell.lake.insert import Insertion
@@ -95,6 +95,19 @@ class Publisher:
         with self._registry.together():
             return [self.bind(event) for event in events]
 
+    def announce(self, event: ChangeEvent) -> None:
+        """Apply what an upsert says before its content comes, and end nothing: its content always follows.
+
+        That is its permission, of an unseen document too (its first content may be on its way with a wider one), and
+        the old id's tombstone of a move.
+        """
+        row = self._registry.row(event.key)
+        if row is None:
+            self._changes.permit(event, known=self._convergence.unseen(event.key))
+        elif decide.permitted(row, event) is not None:
+            self._changes.permit(event)
+        self._changes.move_away(event)
+
     def control(self, event: ChangeEvent, *, bound: bool = False) -> PublishResult | None:
         """Apply at once what must not wait: a permission, a delete, an erase, the old id's tombstone of a move.
 
@@ -110,9 +123,9 @@ class Publisher:
             case Op.DELETE | Op.ERASE:
                 return self._bury(event)
             case Op.UPSERT:
-                self._changes.permit(event)
+                permitted = self._changes.permit(event)
                 self._changes.move_away(event)
-                row = self._registry.row(event.key)
+                row = permitted or self._registry.row(event.key)
                 return self._overtaken(event) if row is not None and decide.overtaken(row, event) else None
 
     def publish(
@@ -130,11 +143,13 @@ class Publisher:
         """
         if prepared.status not in {ParseStatus.OK, ParseStatus.EMPTY}:
             return self.fail(event, prepared.status, prepared.status)
-        row = self._registry.row(event.key)
-        if row is not None and decide.permitted(row, event) is not None:
-            self._changes.permit(event)
+        row, manifests = self._convergence.read(event.key)
+        known: Known | None = (row, manifests)
+        if row.rev > 0 and decide.permitted(row, event) is not None:
+            self._changes.permit(event, known=known)
+            known = None
         self._changes.move_away(event)
-        return self._bring(event, prepared, Outcome.APPLIED, repair=repair, vectors=vectors)
+        return self._bring(event, prepared, Outcome.APPLIED, repair=repair, vectors=vectors, known=known)
 
     def fail(self, event: ChangeEvent, status: ParseStatus | None, reason: str) -> PublishResult:
         """End an event whose content cannot be had: the last good version stays, marked stale with `reason` (a word).
@@ -187,6 +202,7 @@ class Publisher:
         *,
         repair: bool = False,
         vectors: CountedVectors | None = None,
+        known: Known | None = None,
     ) -> PublishResult:
         """Steps 2 to 6: plan, insert, compare-and-set, converge; again from the start after a lost race."""
         source = vectors or self._vectors(event)
@@ -215,7 +231,7 @@ class Publisher:
             self._convergence.settle(committed, after, durably=row.version >= 0)
             return (planned,)
 
-        (planned,) = self._changes.until(event.key, step)
+        (planned,) = self._changes.until(event.key, step, known)
         if planned is None:
             return self._overtaken(event)
         moved = self._changes.release(event)
@@ -230,12 +246,11 @@ class Publisher:
         )
 
     def _follow(self, event: ChangeEvent) -> PublishResult | None:
-        removed = self._changes.settle(event.key)
+        row, removed = self._changes.settle(event.key)
         if event.op is Op.UPSERT:
             if event.previous_key is not None:
                 self._changes.settle(event.previous_key)
-            row = self._registry.row(event.key)
-            return self._overtaken(event) if row is not None and decide.overtaken(row, event) else None
+            return self._overtaken(event) if decide.overtaken(row, event) else None
         if event.op is Op.ERASE:
             self._scrub(event)
         return PublishResult(outcome=Outcome.APPLIED, removed=0 if event.op is Op.ACL else removed)

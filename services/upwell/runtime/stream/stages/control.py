@@ -61,10 +61,8 @@ class ControlStage:
 
     def _handle(self, event: ChangeEvent) -> list[Outgoing]:
         match event.op:
-            case Op.UPSERT:  # of an unseen document too: its first content may be on its way with a wider permission
-                row = self._registry.row(event.key)
-                if row is None or decide.says_before_content(row, event):
-                    self._publisher.control(event)
+            case Op.UPSERT:
+                self._publisher.announce(event)
                 return []
             case Op.ERASE:
                 return self._erase(event)
