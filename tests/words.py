@@ -13,8 +13,8 @@ class WordsTokenizer:
 
     max_tokens = 64
 
-    def offsets(self, text):
-        return [match.span() for match in re.finditer(r"\S+", text)]
+    def starts(self, text):
+        return [match.start() for match in re.finditer(r"\S+", text)]
 
 
 class WordsParser:

@@ -18,7 +18,7 @@ def split(text: str, tokenizer: Tokenizer, size: int, separators: tuple[str, ...
     waiting: list[str] = []
     tokens = 0
     for part in _parts(text, separators[at]):
-        count = len(tokenizer.offsets(part))
+        count = len(tokenizer.starts(part))
         if waiting and tokens + count > size:
             yield "".join(waiting)
             waiting, tokens = [], 0

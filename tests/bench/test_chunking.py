@@ -72,7 +72,7 @@ def recursive(name: str, text: str, tokenizer: Tokenizer, size: int) -> list[Pas
         start, at = at, at + len(part)
         if words := part.strip():
             start += len(part) - len(part.lstrip())
-            passages.append(Passage(name, start, start + len(words), words, len(tokenizer.offsets(words))))
+            passages.append(Passage(name, start, start + len(words), words, len(tokenizer.starts(words))))
     return passages
 
 

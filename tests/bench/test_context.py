@@ -46,7 +46,7 @@ def test_a_context_holds_what_answers_the_question(asked, capsys):
             began = time.perf_counter()
             answer = api.context(question, reader=ANA, budget=budget)
             seconds.append(time.perf_counter() - began)
-            assert len(MINILM.offsets(answer.text)) == answer.tokens <= budget
+            assert len(MINILM.starts(answer.text)) == answer.tokens <= budget
             ours.append(covered(answers, answer.text))
             theirs.append(covered(answers, best_hits(api, question, budget)))
         lines.append((budget, statistics.mean(ours), statistics.mean(theirs)))
@@ -62,7 +62,7 @@ def best_hits(api, question, budget):
     """The raw hits' texts, best first, as many as fit: no frame, no citation."""
     texts, tokens = [], 0
     for hit in api.search(question, reader=ANA, k=100).hits:
-        tokens += len(MINILM.offsets(hit.text))
+        tokens += len(MINILM.starts(hit.text))
         if tokens > budget:
             break
         texts.append(hit.text)

@@ -100,7 +100,7 @@ class Broken:
 
     max_tokens = 100
 
-    def offsets(self, text):
+    def starts(self, text):
         raise ValueError(text)
 
 

@@ -31,7 +31,7 @@ def sections(draw):
     for doc in draw(st.lists(names, min_size=1, max_size=5, unique=True)):
         for ordinal, text in enumerate(draw(st.lists(texts, min_size=1, max_size=4))):
             section = 0 if ordinal < 2 else 1
-            found.append(piece(text, ordinal, doc=doc, section=section, tokens=len(MINILM.offsets(text)), citation=doc))
+            found.append(piece(text, ordinal, doc=doc, section=section, tokens=len(MINILM.starts(text)), citation=doc))
     return found
 
 

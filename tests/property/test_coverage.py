@@ -106,8 +106,8 @@ def test_no_chunk_is_longer_than_the_embedder_reads(document):
     parsed = parse(*document, None, DEFAULT_LIMITS)
     special = DEFAULT_POLICY.special_tokens
     for chunk in prepare_parsed(parsed, TOKENIZER, "fp").chunks:
-        assert len(TOKENIZER.offsets(f"{chunk.prefix}\n{chunk.text}")) + special <= TOKENIZER.max_tokens
-        assert chunk.tokens == len(TOKENIZER.offsets(chunk.text))
+        assert len(TOKENIZER.starts(f"{chunk.prefix}\n{chunk.text}")) + special <= TOKENIZER.max_tokens
+        assert chunk.tokens == len(TOKENIZER.starts(chunk.text))
         assert chunk.text.strip()
 
 
@@ -123,7 +123,7 @@ def test_keys_are_unique_and_repeatable(document):
 
 def weight(block):
     """Tokens, or what so many characters count as where the tokenizer makes one token of an endless word."""
-    return max(len(TOKENIZER.offsets(block.text)), len(block.text) // DEFAULT_POLICY.characters_per_token)
+    return max(len(TOKENIZER.starts(block.text)), len(block.text) // DEFAULT_POLICY.characters_per_token)
 
 
 @settings(max_examples=40, deadline=None)

@@ -37,8 +37,8 @@ def accounted(parsed, prepared):
         assert not [c for c, s in zip(block.text, seen, strict=True) if not s and not c.isspace()]
     for chunk in prepared.chunks:
         assert chunk.text.strip()
-        assert chunk.tokens == len(TOKENIZER.offsets(chunk.text))
-        both = len(TOKENIZER.offsets(f"{chunk.prefix}\n{chunk.text}"))
+        assert chunk.tokens == len(TOKENIZER.starts(chunk.text))
+        both = len(TOKENIZER.starts(f"{chunk.prefix}\n{chunk.text}"))
         assert both + DEFAULT_POLICY.special_tokens <= TOKENIZER.max_tokens
     assert all(dropped.reason for dropped in prepared.dropped)
     found = {mark for block in parsed.blocks for mark in MARK.findall(block.text)}

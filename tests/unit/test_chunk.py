@@ -65,7 +65,7 @@ def test_contents_and_front_matter_are_dropped_with_reasons():
 def test_a_last_heading_of_one_endless_word_states_its_true_tokens():
     """A heading at the end joins what precedes it; where its only word was cut, the chunk's tokens are counted anew."""
     for chunk in prepared("words\n\n# " + "0" * 900).chunks:
-        assert chunk.tokens == len(TOKENIZER.offsets(chunk.text))
+        assert chunk.tokens == len(TOKENIZER.starts(chunk.text))
 
 
 def test_long_code_repeats_its_signature_and_is_cut_between_statements():

@@ -38,7 +38,7 @@ def test_a_wide_table_is_cut_by_columns():
         assert values.startswith("value_")
     assert {parts[0][1].split(" | ")[0], parts[1][1].split(" | ")[0]} == {"value_0_0"}
     assert covered_once(chunks, sum(len(row) for row in wide) + 2 * 59 * 10)
-    assert all(chunk.tokens == len(TOKENIZER.offsets(chunk.text)) for chunk in chunks)
+    assert all(chunk.tokens == len(TOKENIZER.starts(chunk.text)) for chunk in chunks)
 
 
 def test_a_long_cell_goes_on_below_its_name_and_its_row():

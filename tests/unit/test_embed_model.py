@@ -47,7 +47,7 @@ def test_order_is_kept(minilm):
 def test_shapes_and_lengths(minilm):
     """One late vector a token of the text, all of length one."""
     vectors = minilm.embed([SHORT])[0]
-    assert vectors.late_count == len(minilm.tokenizer.offsets(SHORT))
+    assert vectors.late_count == len(minilm.tokenizer.starts(SHORT))
     assert dense(vectors).shape == (minilm.dim,) == (384,)
     assert late(vectors).shape == (vectors.late_count, 384)
     np.testing.assert_allclose(np.linalg.norm(late(vectors), axis=1), 1, atol=2e-3)

@@ -65,7 +65,7 @@ class Shelf:
                 embed_key=p.embed_key,
                 ordinal=n,
                 born=born,
-                tokens=len(MINILM.offsets(p.text)),
+                tokens=len(MINILM.starts(p.text)),
                 text_hash="",
                 kind=Kind.PARAGRAPH,
                 parent=0 if sections is None else sections[n],
@@ -161,7 +161,7 @@ def test_what_does_not_fit_is_cut_to_the_budget(shelf, tokenizer, budget):
         shelf.put(f"{n}.md", f"the kiln number {n} stands behind door {n} of the workshop " * 5)
     answer, _ = shelf.ask(budget=budget, tokenizer=tokenizer)
     assert not answer.whole
-    count = len(answer.text.encode()) if tokenizer == "bytes" else len(MINILM.offsets(answer.text))
+    count = len(answer.text.encode()) if tokenizer == "bytes" else len(MINILM.starts(answer.text))
     assert answer.tokens == count <= budget
     assert answer.tokenizer == (tokenizer or "asked")
 

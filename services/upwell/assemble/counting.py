@@ -35,7 +35,7 @@ class TokenCounter:
         self._tokenizer = tokenizer
 
     def count(self, text: str) -> int:
-        return max(len(self._tokenizer.offsets(text)), -(-len(text) // CHARACTERS_PER_TOKEN))
+        return max(len(self._tokenizer.starts(text)), -(-len(text) // CHARACTERS_PER_TOKEN))
 
 
 class ByteCounter:

@@ -25,14 +25,16 @@ class Measure:
     def __init__(self, blocks: Sequence[Block], tokenizer: Tokenizer, characters_per_token: int) -> None:
         self._tokenizer = tokenizer
         self._per_token = characters_per_token
-        self._starts: list[Sequence[int]] = [array("I") for _ in blocks]
-        self._missing: list[Sequence[int]] = [array("I") for _ in blocks]
+        self._starts: list[Sequence[int]] = [()] * len(blocks)  # of all blocks that were tokenised together
+        self._bases = [0] * len(blocks)  # where a block begins among them
+        self._missing: list[Sequence[int]] = [()] * len(blocks)
         for batch in _batches(blocks):
             self._tokenise(blocks, batch)
 
     def tokens(self, block: int, start: int, end: int) -> int:
         """Tokens that begin in [start, end) of block number `block`."""
-        return _within(self._starts[block], start, end)
+        base = self._bases[block]
+        return _within(self._starts[block], base + start, base + end)
 
     def weight(self, block: int, start: int, end: int) -> int:
         """Tokens, or what the characters alone would cost: some tokenizers make one token of a word without end."""
@@ -41,28 +43,22 @@ class Measure:
 
     def weigh(self, text: str) -> int:
         """The weight of a text of its own."""
-        starts = array("I", (start for start, _ in self._tokenizer.offsets(text)))
-        return max(len(starts) + len(_missing(text, starts)), -(-len(text) // self._per_token))
+        starts = self._tokenizer.starts(text)
+        return max(len(starts) + len(_missing(text, starts, 0)), -(-len(text) // self._per_token))
 
     def count(self, text: str) -> int:
         """Tokens of a text of its own."""
-        return len(self._tokenizer.offsets(text))
+        return len(self._tokenizer.starts(text))
 
     def _tokenise(self, blocks: Sequence[Block], batch: list[int]) -> None:
-        bases: list[int] = []
         at = 0
         for number in batch:
-            bases.append(at)
+            self._bases[number] = at
             at += len(blocks[number].text) + len(SEPARATOR)
-        joined = SEPARATOR.join(blocks[number].text for number in batch)
-        starts = self._token_starts(joined)
-        low = 0
-        for i, number in enumerate(batch):
-            base = bases[i]
-            high = bisect_left(starts, base + len(blocks[number].text), low)
-            self._starts[number] = array("I", (start - base for start in starts[low:high]))
-            self._missing[number] = _missing(blocks[number].text, self._starts[number])
-            low = bisect_left(starts, bases[i + 1], high) if i + 1 < len(batch) else high
+        starts = self._token_starts(SEPARATOR.join(blocks[number].text for number in batch))
+        for number in batch:
+            self._starts[number] = starts
+            self._missing[number] = _missing(blocks[number].text, starts, self._bases[number])
 
     def _token_starts(self, text: str) -> Sequence[int]:
         """Piece by piece: a tokenizer takes hundreds of bytes a token, and a block may be as long as a document."""
@@ -70,7 +66,8 @@ class Measure:
         at = 0
         while at < len(text):
             piece = text[at : _cut(text, at)]
-            starts.extend(at + start for start, _ in self._tokenizer.offsets(piece))
+            found = self._tokenizer.starts(piece)
+            starts.extend([at + start for start in found] if at else found)
             at += len(piece)
         return starts
 
@@ -79,11 +76,16 @@ def _within(starts: Sequence[int], start: int, end: int) -> int:
     return bisect_left(starts, end) - bisect_left(starts, start)
 
 
-def _missing(text: str, starts: Sequence[int]) -> Sequence[int]:
-    """Where tokens would begin, beyond `starts`, if scripts without spaces had one each four characters."""
+def _missing(text: str, starts: Sequence[int], base: int) -> Sequence[int]:
+    """Where tokens would begin, beyond `starts`, if scripts without spaces had one each four characters.
+
+    The text begins at `base` of what `starts` is of.
+    """
+    if text.isascii():
+        return ()
     missing = array("I")
-    for run in () if text.isascii() else UNSPACED.finditer(text):
-        had = _within(starts, run.start(), run.end())
+    for run in UNSPACED.finditer(text):
+        had = _within(starts, base + run.start(), base + run.end())
         missing.extend(range(run.start() + had * UNSPACED_CHARACTERS, run.end(), UNSPACED_CHARACTERS))
     return missing
 

@@ -37,7 +37,7 @@ class HashEmbedder:
 
     def embed(self, texts: Sequence[str], *, urgent: bool = False) -> list[Vectors]:  # noqa: ARG002 (nothing waits)
         """Vectors of passages, in order, at most 32 late ones each. Raises Rejected(too_large) as a model would."""
-        self._tokens.passages(texts)
+        self._tokens.check(texts)
         return [passage_vectors(*self._vectors(text, sparse), sparse) for text, sparse in self._weighed(texts)]
 
     def embed_query(self, text: str) -> QueryVectors:

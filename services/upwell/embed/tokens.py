@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tokenizers import Encoding, Tokenizer
 
+from upwell.embed.words import Words, reads_word_by_word
 from upwell.errors import Misconfigured, Reason, Rejected
 
 # Far above any text that fits a model; spares the tokenizer the megabytes of a hostile query or chunk.
@@ -25,21 +26,28 @@ class TextTokenizer:
         self.special_ids = frozenset(self._tokenizer.encode("").ids)
         self._special = self._tokenizer.num_special_tokens_to_add(is_pair=False)
         self.max_tokens = context_tokens - self._special
+        self._words = Words(self._tokenizer) if reads_word_by_word(self._tokenizer) else None
 
-    def offsets(self, text: str) -> list[tuple[int, int]]:
-        """Character ranges of the tokens, without special tokens."""
-        return list(self._tokenizer.encode(text, add_special_tokens=False).offsets)
+    def starts(self, text: str) -> Sequence[int]:
+        """At which characters the tokens begin, in order, without special tokens."""
+        if self._words is not None:
+            return self._words.starts(text)
+        return [start for start, _ in self._tokenizer.encode(text, add_special_tokens=False).offsets]
 
     def passages(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of whole passages, special tokens included. Raises Rejected(too_large): a passage is never cut."""
-        for text in texts:
-            if len(text) > self.max_tokens * CHARACTERS_PER_TOKEN_LIMIT:
-                raise self._too_large(f"{len(text)} characters")
+        self._check_characters(texts)
         ids = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
-        longest = max(map(len, ids), default=0) - self._special
-        if longest > self.max_tokens:
-            raise self._too_large(f"{longest} tokens")
+        self._check_tokens(max(map(len, ids), default=0) - self._special)
         return ids
+
+    def check(self, texts: Sequence[str]) -> None:
+        """Raises as `passages` does, for who needs no ids."""
+        if self._words is None:
+            self.passages(texts)
+            return
+        self._check_characters(texts)
+        self._check_tokens(max(map(self._words.count, texts), default=0))
 
     def query(self, text: str) -> list[int]:
         """Token ids of a query, cut to what the model reads, special tokens included."""
@@ -50,6 +58,15 @@ class TextTokenizer:
     def shorten(self, text: str) -> str:
         """The start of a text that no model would read to its end."""
         return text[: self.max_tokens * CHARACTERS_PER_TOKEN_LIMIT]
+
+    def _check_characters(self, texts: Sequence[str]) -> None:
+        for text in texts:
+            if len(text) > self.max_tokens * CHARACTERS_PER_TOKEN_LIMIT:
+                raise self._too_large(f"{len(text)} characters")
+
+    def _check_tokens(self, longest: int) -> None:
+        if longest > self.max_tokens:
+            raise self._too_large(f"{longest} tokens")
 
     def _too_large(self, size: str) -> Rejected:
         return Rejected(Reason.TOO_LARGE, f"a chunk of {size}; the embedder takes {self.max_tokens} tokens")

@@ -13,8 +13,8 @@ class Tokenizer(Protocol):
 
     max_tokens: int
 
-    def offsets(self, text: str) -> list[tuple[int, int]]:
-        """Character ranges of the tokens, without special tokens."""
+    def starts(self, text: str) -> Sequence[int]:
+        """At which characters the tokens begin, in order, without special tokens."""
         ...
 
 

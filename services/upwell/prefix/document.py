@@ -67,7 +67,7 @@ def _counting(tokenizer: Tokenizer) -> Callable[[str], int]:
 
     def count(text: str) -> int:
         if text not in counts:
-            counts[text] = len(tokenizer.offsets(text))
+            counts[text] = len(tokenizer.starts(text))
         return counts[text]
 
     return count
