@@ -17,6 +17,8 @@ RESTED_S = 1.0
 DEAD_PEER_MS = 30_000
 """A host that acknowledges nothing for so long is gone. A server that is merely paused still acknowledges (its kernel
 does), and is waited for."""
+UNTOLD = (None,) * 5
+"""What a column's description may leave out, https://peps.python.org/pep-0249/#description."""
 
 _REFUSED = re.compile(
     r"password authentication failed|no password supplied|database .* does not exist|role .* does not exist"
@@ -54,6 +56,7 @@ def open_postgres(url: str, name: str = "upwell") -> sa.Engine:
                 "keepalives_interval": 5,
                 "keepalives_count": 3,
                 "tcp_user_timeout": DEAD_PEER_MS,
+                "cursor_factory": _plain_cursor(),
             },
             hide_parameters=True,
             pool_size=POOL_SIZE,
@@ -68,6 +71,23 @@ def open_postgres(url: str, name: str = "upwell") -> sa.Engine:
         ) from e
     _ask_the_rested(engine)
     return engine
+
+
+def _plain_cursor() -> type[Any]:
+    """A cursor that describes its columns by name and type alone. SQLAlchemy asks every result for its description,
+    and the driver's, an object a column, is a quarter of what reading a document's row costs."""
+    from psycopg import Cursor  # noqa: PLC0415 an optional package
+
+    class PlainCursor(Cursor[Any]):
+        @property
+        def description(self) -> Any:
+            result = self.pgresult
+            if result is None or not result.nfields:
+                return super().description
+            columns = range(result.nfields)
+            return [((result.fname(n) or b"").decode(), result.ftype(n), *UNTOLD) for n in columns]
+
+    return PlainCursor
 
 
 def _ask_the_rested(engine: sa.Engine) -> None:
