@@ -2,7 +2,7 @@
 
 import pytest
 
-from upwell.parse.arbitrate.signals import best, coverage, order_agreement, scores, signals
+from upwell.parse.arbitrate.signals import best, coverage, order_agreement, scores, signals, words_of
 from upwell.parse.outline import Outline, grid
 from upwell.records import Kind
 
@@ -19,6 +19,13 @@ def blocks(*texts, headings=(), table=None):
     if table is not None:
         outline.table(table)
     return outline.blocks
+
+
+def test_words_of_ascii_are_those_that_any_text_has():
+    """The short way for ASCII finds what the way for all scripts does."""
+    text = "".join(map(chr, range(128))) + " Ab_c9 d e1 X-Ray a.b.cd __x__ 10,000 I\x1fJ"
+    assert words_of(text) == words_of(text + " \u00e9\u00c9")[:-1]
+    assert words_of("One_two \u00c9t\u00e9 3") == ["one", "two", "\u00e9t\u00e9"]
 
 
 def test_coverage_is_of_distinct_words():
