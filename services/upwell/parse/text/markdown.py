@@ -7,6 +7,7 @@ documentation are made of. Shortcodes of site generators stay as the text they a
 import re
 import tomllib
 from collections.abc import Callable
+from functools import cache
 from html import unescape
 from typing import Any
 
@@ -43,7 +44,7 @@ def parse_markdown(text: str, limits: Limits) -> ParsedDocument:
     """Blocks of a Markdown text. The title is the front matter's, else the only or first heading of level 1."""
     outline = Outline(limits.characters)
     title, body = _front_matter(text, outline)
-    parser = MarkdownIt("commonmark", {"maxNesting": limits.nesting}).enable(["table", "strikethrough"])
+    parser = _markdown_it(limits.nesting)
     body = with_markdown_headings(body)
     names: dict[str, Any] = {}
     tokens = parser.parse(body, names)
@@ -57,6 +58,11 @@ def parse_markdown(text: str, limits: Limits) -> ParsedDocument:
         title=title or next((b.text for b in outline.blocks if b.kind is Kind.HEADING and b.level == 1), None),
         parser=PARSER,
     )
+
+
+@cache
+def _markdown_it(nesting: int) -> MarkdownIt:
+    return MarkdownIt("commonmark", {"maxNesting": nesting}).enable(["table", "strikethrough"])
 
 
 def _front_matter(text: str, outline: Outline) -> tuple[str | None, str]:
