@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from upwell.embed.bm25 import RECIPE, Sparse, SparseModel
 from upwell.embed.pooling import Floats, normalized, passage_vectors, query_vectors
@@ -34,25 +35,29 @@ class HashEmbedder:
         self._sparse = SparseModel()
         noise = np.frombuffer(hashlib.shake_256(b"upwell hash embedder 1").digest(ROWS * DIM), dtype=np.int8)
         self._directions: Floats = normalized(noise.reshape(ROWS, DIM).astype(np.float32))
+        self._packed = self._directions.astype("<f2")
 
     def embed(self, texts: Sequence[str], *, urgent: bool = False) -> list[Vectors]:  # noqa: ARG002 (nothing waits)
         """Vectors of passages, in order, at most 32 late ones each. Raises Rejected(too_large) as a model would."""
         self._tokens.check(texts)
-        return [passage_vectors(*self._vectors(text, sparse), sparse) for text, sparse in self._weighed(texts)]
+        return [self._passage(text, self._sparse.passage(text)) for text in texts]
 
     def embed_query(self, text: str) -> QueryVectors:
         """Vectors of a query."""
         sparse = self._sparse.query(self._tokens.shorten(text))
-        return query_vectors(*self._vectors(text, sparse), sparse)
+        dense, late = self._vectors(text, sparse)
+        return query_vectors(dense, self._directions[late], sparse)
 
-    def _weighed(self, texts: Sequence[str]) -> list[tuple[str, Sparse]]:
-        return [(text, self._sparse.passage(text)) for text in texts]
+    def _passage(self, text: str, sparse: Sparse) -> Vectors:
+        dense, late = self._vectors(text, sparse)
+        return passage_vectors(dense, self._packed[late], sparse)
 
-    def _vectors(self, text: str, sparse: Sparse) -> tuple[Floats, Floats]:
+    def _vectors(self, text: str, sparse: Sparse) -> tuple[Floats, NDArray[np.int64]]:
+        """The dense vector, and the rows of the heaviest words' directions."""
         if not sparse[0]:  # stop words only: a direction of its own, for a store takes no vector of zeros
-            only = self._directions[crc32(text.encode("utf-8", "surrogatepass")) % ROWS]
-            return only, only[np.newaxis]
+            only = np.array([crc32(text.encode("utf-8", "surrogatepass")) % ROWS])
+            return self._directions[only[0]], only
         rows = np.array(sparse[0]) % ROWS
         weights = np.array(sparse[1], dtype=np.float32)
         heaviest = np.argsort(-weights, kind="stable")[:LATE_LIMIT]
-        return normalized(weights @ self._directions[rows]), self._directions[rows[heaviest]]
+        return normalized(weights @ self._directions[rows]), rows[heaviest]

@@ -25,11 +25,11 @@ def pooled(tokens: Floats, pooling: Pooling) -> Floats:
     return normalized(tokens[0] if pooling == "cls" else tokens.mean(axis=0))
 
 
-def passage_vectors(dense: Floats, late: Floats, sparse: Sparse) -> Vectors:
+def passage_vectors(dense: Floats, late: Floats | NDArray[np.float16], sparse: Sparse) -> Vectors:
     """Packed as records carry them: little-endian float16."""
     return Vectors(
         dense=dense.astype("<f2").tobytes(),
-        late=late.astype("<f2").tobytes(),
+        late=late.astype("<f2", copy=False).tobytes(),
         late_count=len(late),
         sparse_indices=sparse[0],
         sparse_values=sparse[1],
