@@ -14,7 +14,7 @@ from upwell.database import insert, transaction
 from upwell.lake import rows as encoded
 from upwell.lake import statements as sql
 from upwell.lake.links import names_of, targets_of
-from upwell.lake.named import AclNames
+from upwell.lake.named import AclNames, write
 from upwell.lake.schema import BROWSING, DOCUMENTS, LINKS
 from upwell.ports import DocumentRow
 from upwell.ports.browsing import Glance
@@ -128,6 +128,11 @@ class SqlBrowsing:
         return transaction(self._engine, "registry", read_only=True, tenant=self._tenant)
 
 
+def shown(row: DocumentRow) -> bool:
+    """True if there is anything to browse: not before a document's first content, nor after its erasure."""
+    return row.version >= 0 and row.rank != ERASED
+
+
 def class_of(acl: Acl) -> str:
     """Equal permissions, equal class."""
     return _hashed(acl)
@@ -136,11 +141,12 @@ def class_of(acl: Acl) -> str:
 def note(connection: sa.Connection, row: DocumentRow, now: int, *, links: bool, fresh: bool = False) -> None:
     """Write what this row is at a glance, and with `links` where it points to, into the transaction that commits it.
 
-    A `fresh` document has no links yet, and none are looked for.
+    Of a `fresh` document nothing is here yet, and nothing is looked for.
     """
     doc = row.key.digest
-    if row.version < 0 or row.rank == ERASED:
-        forget(connection, doc)
+    if not shown(row):
+        if not fresh:
+            forget(connection, doc)
         return
     url = names_of(row)[1:]
     values = {
@@ -173,7 +179,9 @@ def fill(connection: sa.Connection) -> None:
         for columns in found:
             row = encoded.document_of(columns)
             note(connection, row, row.searchable_at or row.received_at or 0, links=True)
-            names.note(connection, row.key.tenant, row.effective_acl)
+            new = names.new(row.key.tenant, row.effective_acl)
+            write(connection, new)
+            names.remember(new)
         if len(found) < PORTION:
             return
         after = found[-1]["doc"]

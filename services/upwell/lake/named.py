@@ -32,16 +32,11 @@ class AclNames:
         self._written: set[tuple[str, str]] = set()
         self._read: dict[str, frozenset[str]] = {}
 
-    def note(self, connection: sa.Connection, tenant: str, acl: Acl) -> Names:
-        """Write the names that may be new; they are `remember`ed once the transaction is committed."""
+    def new(self, tenant: str, acl: Acl) -> Names:
+        """The names that may be new: to be written, and once that is committed `remember`ed."""
         names = frozenset((tenant, hashed(name)) for name in acl.deny.union(*acl.levels))
         with self._lock:
-            new = names - self._written
-        if new:
-            # In one order, so that two writers wait for each other and never both.
-            lines = [{"tenant": tenant, "name": name} for tenant, name in sorted(new)]
-            connection.execute(insert(connection, ACL_NAMES).on_conflict_do_nothing(), lines)
-        return new
+            return names - self._written
 
     def remember(self, names: Names) -> None:
         with self._lock:
@@ -64,6 +59,14 @@ class AclNames:
                     self._read.clear()
                 self._read[tenant] = known
         return frozenset(name for name in principals if hashed(name) in known)
+
+
+def write(connection: sa.Connection, names: Names) -> None:
+    """Write the names that are not there yet."""
+    if names:
+        # In one order, so that two writers wait for each other and never both.
+        lines = [{"tenant": tenant, "name": name} for tenant, name in sorted(names)]
+        connection.execute(insert(connection, ACL_NAMES).on_conflict_do_nothing(), lines)
 
 
 def hashed(principal: str) -> str:

@@ -22,7 +22,7 @@ from upwell.lake import rows as encoded
 from upwell.lake import statements as sql
 from upwell.lake.directory import SqlDirectory, Standings
 from upwell.lake.isolation import confine
-from upwell.lake.named import AclNames, Names
+from upwell.lake.named import AclNames, Names, write
 from upwell.lake.outbox import SqlOutbox, put_act, put_ended
 from upwell.lake.schema import CHUNKS, META, METADATA, STEPS, VERSION
 from upwell.ports import AppliedEntry, DocumentRow, LiveChunk, Manifest, Snapshot, SourceCounts
@@ -116,14 +116,16 @@ class SqlRegistry:
     ) -> bool:
         """See `ports.Registry.commit`. Of a manifest only the chunks that differ from what is stored are written."""
         values = encoded.document_values(row) | {"rev": expected_rev + 1}
+        fresh = expected_rev == 0
+        named = self._named.new(row.key.tenant, row.effective_acl)
+        alone = fresh and not (manifests or entry or act or named or browsing.shown(row))
         try:
-            with self._transaction() as connection:
+            with self._transaction(single=alone) as connection:
                 _put_row(connection, values, expected_rev)
-                fresh = expected_rev == 0
                 browsing.note(connection, row, self._clock(), links=manifests is not None, fresh=fresh)
-                named = self._named.note(connection, row.key.tenant, row.effective_acl)
+                write(connection, named)
                 for pipeline, manifest in (manifests or {}).items():
-                    _put_manifest(connection, row.key.digest, pipeline, manifest, fresh=fresh)
+                    _put_manifest(connection, row.key.digest, pipeline, manifest)
                 if entry is not None:
                     _put_entry(connection, entry)
                 if act is not None:
@@ -331,14 +333,10 @@ def _manifest(connection: sa.Connection, doc: str, pipeline: str) -> Manifest:
     return _manifests(connection, doc).get(pipeline, Manifest()) if pipeline != NO_PIPELINE else Manifest()
 
 
-def _put_manifest(connection: sa.Connection, doc: str, pipeline: str, manifest: Manifest, *, fresh: bool) -> None:
-    """Write the generation, and of the chunks only those that are new, gone or changed; a `fresh` document has none."""
-    generation = {"of": doc, "in": pipeline, "to": manifest.generation}
-    if fresh or not connection.execute(sql.UPDATE_GENERATION, generation).rowcount:
-        first = {"doc": doc, "pipeline": pipeline, "generation": manifest.generation}
-        connection.execute(sql.INSERT_GENERATION, first)
-        stored: dict[str, dict[str, Any]] = {}
-    else:
+def _put_manifest(connection: sa.Connection, doc: str, pipeline: str, manifest: Manifest) -> None:
+    """Write the generation, and of the chunks only those that are new, gone or changed."""
+    stored: dict[str, dict[str, Any]] = {}
+    if not _put_generation(connection, doc, pipeline, manifest.generation):
         found = connection.execute(sql.CHUNKS_IN, {"of": doc, "in": pipeline}).mappings()
         stored = {chunk["point_id"]: dict(chunk) for chunk in found}
     wanted = {entry.point_id: encoded.chunk_values(doc, pipeline, entry) for entry in manifest.entries}
@@ -352,6 +350,17 @@ def _put_manifest(connection: sa.Connection, doc: str, pipeline: str, manifest: 
     for statement, parameters in ((sql.DELETE_CHUNK, gone), (sql.UPDATE_CHUNK, changed), (sa.insert(CHUNKS), new)):
         if parameters:
             connection.execute(statement, parameters)
+
+
+def _put_generation(connection: sa.Connection, doc: str, pipeline: str, generation: int) -> bool:
+    """True if it is the document's first there, so that it has no chunks yet. The first is most often number 1."""
+    first = {"doc": doc, "pipeline": pipeline, "generation": generation}
+    if generation <= 1 and connection.execute(sql.INSERT_FIRST, first).rowcount:
+        return True
+    if connection.execute(sql.UPDATE_GENERATION, {"of": doc, "in": pipeline, "to": generation}).rowcount:
+        return False
+    connection.execute(sql.INSERT_GENERATION, first)
+    return True
 
 
 def _put_entry(connection: sa.Connection, entry: AppliedEntry) -> None:

@@ -18,6 +18,12 @@ UPDATE_ROW = sa.update(DOCUMENTS).where(DOCUMENTS.c.doc == OF, DOCUMENTS.c.rev =
 
 MANIFESTS_OF = sa.select(MANIFESTS.c.pipeline, MANIFESTS.c.generation).where(MANIFESTS.c.doc == OF)
 INSERT_GENERATION = sa.insert(MANIFESTS)
+INSERT_FIRST = sa.insert(MANIFESTS).from_select(
+    MANIFESTS.columns.keys(),
+    sa.select(*(sa.bindparam(c.name, type_=c.type) for c in MANIFESTS.columns)).where(
+        ~sa.exists().where(MANIFESTS.c.doc == sa.bindparam("doc"), MANIFESTS.c.pipeline == sa.bindparam("pipeline"))
+    ),
+)
 UPDATE_GENERATION = (
     sa.update(MANIFESTS).where(MANIFESTS.c.doc == OF, MANIFESTS.c.pipeline == IN).values(generation=sa.bindparam("to"))
 )
