@@ -18,6 +18,7 @@ from upwell.runtime.eventlog_tables import EVENTS, UNENDED
 OUTCOMES = sa.select(EVENTS.c.event_id, EVENTS.c.outcome).where(
     EVENTS.c.event_id.in_(sa.bindparam("events", expanding=True))
 )
+_PUTS: dict[tuple[str, bool], sa.Insert] = {}
 
 
 def row_of(event: ChangeEvent, body: bytes | None = None) -> dict[str, Any]:
@@ -61,8 +62,8 @@ def end(connection: sa.Connection, ends: Sequence[Ended | Dead]) -> None:
             letterbox.bury_unread(connection, one)
         else:
             dead[one.event.event_id] = one
-    _upsert(connection, settled, sa.or_(UNENDED, EVENTS.c.outcome == Outcome.DEAD))
-    _upsert(connection, dead, UNENDED)
+    _upsert(connection, settled, over_dead=True)
+    _upsert(connection, dead, over_dead=False)
     touched = letterbox.families(connection, (key for ended in settled.values() for key in _keys(ended.event)))
     for ended in settled.values():
         if ended.faults or not touched.isdisjoint(_keys(ended.event)):
@@ -78,16 +79,24 @@ def _keys(event: ChangeEvent) -> tuple[DocKey, ...]:
     return (event.key,) if event.previous_key is None else (event.key, event.previous_key)
 
 
-def _upsert(connection: sa.Connection, ends: dict[str, Any], replaced: sa.ColumnElement[bool]) -> None:
+def _upsert(connection: sa.Connection, ends: dict[str, Any], *, over_dead: bool) -> None:
     if not ends:
         return
-    put = insert(connection, EVENTS)
-    fresh = {name: put.excluded[name] for name in ("ended_at", "outcome", "reason", "body")}
-    statement = put.on_conflict_do_update(index_elements=["event_id"], set_=fresh, where=replaced)
     connection.execute(
-        statement,
+        _put(connection, over_dead=over_dead),
         [
             row_of(end.event) | {"ended_at": end.at, "outcome": str(end.fate.outcome), "reason": end.fate.reason}
             for _, end in sorted(ends.items())
         ],
     )
+
+
+def _put(connection: sa.Connection, *, over_dead: bool) -> sa.Insert:
+    """End what pends, and with `over_dead` what died too; built once."""
+    wanted = (connection.dialect.name, over_dead)
+    if wanted not in _PUTS:
+        put = insert(connection, EVENTS)
+        fresh = {name: put.excluded[name] for name in ("ended_at", "outcome", "reason", "body")}
+        replaced = sa.or_(UNENDED, EVENTS.c.outcome == Outcome.DEAD) if over_dead else UNENDED
+        _PUTS[wanted] = put.on_conflict_do_update(index_elements=["event_id"], set_=fresh, where=replaced)
+    return _PUTS[wanted]
