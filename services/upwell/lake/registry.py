@@ -99,10 +99,14 @@ class SqlRegistry:
         return self.read(key)[1].get(pipeline, Manifest())
 
     def read(self, key: DocKey) -> tuple[DocumentRow | None, dict[str, Manifest]]:
+        with self._transaction(key.tenant, read_only=True, single=True) as connection:
+            row = connection.execute(sql.ROW_AND_GENERATIONS, {"of": key.digest}).mappings().first()
+        if row is None:
+            return None, {}
+        if row["generation"] is None:  # no manifest, so no chunks: that was all
+            return encoded.document_of(row), {}
         with self._transaction(key.tenant, read_only=True) as connection:
-            row = connection.execute(sql.ROW, {"of": key.digest}).mappings().one_or_none()
-            if row is None:
-                return None, {}
+            row = connection.execute(sql.ROW, {"of": key.digest}).mappings().one()
             return encoded.document_of(row), _manifests(connection, key.digest)
 
     def commit(

@@ -12,6 +12,11 @@ IN: sa.BindParameter[str] = sa.bindparam("in")
 KEY_ORDER = (DOCUMENTS.c.tenant, DOCUMENTS.c.source, DOCUMENTS.c.doc_id)
 
 ROW = sa.select(DOCUMENTS).where(DOCUMENTS.c.doc == OF)
+ROW_AND_GENERATIONS = (
+    sa.select(DOCUMENTS, MANIFESTS.c.pipeline, MANIFESTS.c.generation)
+    .select_from(sa.outerjoin(DOCUMENTS, MANIFESTS, MANIFESTS.c.doc == DOCUMENTS.c.doc))
+    .where(DOCUMENTS.c.doc == OF)
+)
 ROWS_OF = sa.select(DOCUMENTS).where(DOCUMENTS.c.doc.in_(sa.bindparam("docs", expanding=True)))
 INSERT_ROW = sa.insert(DOCUMENTS)
 UPDATE_ROW = sa.update(DOCUMENTS).where(DOCUMENTS.c.doc == OF, DOCUMENTS.c.rev == sa.bindparam("expected"))
