@@ -11,6 +11,7 @@ WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\\W_\u3040-\u30ff
 ASCII_WORD = re.compile("[a-z0-9]{2,}")  # of a text in small letters; the same words in half the time
 # A UTF-8 letter read as Windows-1252 or Latin-1: a capital A or a with a sign, then one of the second bytes.
 BROKEN = re.compile("[\ufffd\x00-\x08\x0e-\x1f\x80-\x9f]|[ÂÃ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹Œ‘’“”•–—˜™š›œžŸ]|â€")
+BROKEN_START = re.compile("[\ufffd\x00-\x08\x0e-\x1f\x80-\x9fÂÃâ]")  # found fast, and most texts have none
 MOST_WORDS = 200_000
 CLEAN_COVERAGE, CLEAN_ORDER, CLEAN_BROKEN = 0.95, 0.85, 0.001
 WEIGHTS = {"coverage": 0.45, "order": 0.2, "letters": 0.15, "tables": 0.1, "headings": 0.1}
@@ -51,7 +52,13 @@ class Signals(Record, frozen=True, kw_only=True):
 
 def is_broken(raw: str) -> bool:
     """Whether so many letters of a text are none that no parser could make sense of it."""
-    return len(BROKEN.findall(raw)) > MOST_BROKEN * len(raw)
+    return broken_letters(raw) > MOST_BROKEN * len(raw)
+
+
+def broken_letters(text: str) -> int:
+    """How many letters of a text are mojibake, replacement marks or control characters."""
+    first = BROKEN_START.search(text)
+    return len(BROKEN.findall(text, first.start())) if first else 0
 
 
 def signals(blocks: Sequence[Block], raw: str, *, ordered: bool = True) -> Signals:
@@ -64,12 +71,12 @@ def signals(blocks: Sequence[Block], raw: str, *, ordered: bool = True) -> Signa
         + 0.3 * any(c.header for c in t.cells)
         for t in tables
     ]
-    broken = len(BROKEN.findall(text))
+    broken = broken_letters(text)
     headings = sum(block.kind in {Kind.TITLE, Kind.HEADING} for block in blocks)
     return Signals(
         coverage=coverage(wanted, got),
         order=order_agreement(wanted, got) if ordered else 1.0,
-        broken=max(0, broken - len(BROKEN.findall(raw))) / len(text) if broken else 0.0,
+        broken=max(0, broken - broken_letters(raw)) / len(text) if broken else 0.0,
         tables=sum(fullness) / len(fullness) if fullness else 1.0,
         headings=headings if headings * 2 <= len(blocks) or headings < 3 else 0,
         table_count=len(tables),
