@@ -43,7 +43,7 @@ def test_order_is_the_longest_run_in_order():
     assert order_agreement(WORDS[:5], WORDS[:5][::-1]) == 1.0
 
 
-@pytest.mark.parametrize("text", ["CafÃ© dÃ©jÃ  vu, donâ€™t", "b\ufffdoken", "bell\x07"])
+@pytest.mark.parametrize("text", ["CafÃ© dÃ©jÃ  vu, donâ€™t", "donâ€™t", "b\ufffdoken", "bell\x07"])
 def test_broken_letters_are_counted(text):
     """Mojibake, replacement marks, control characters; an accent is none of them, nor what the raw text has too."""
     assert signals(blocks(text), "").broken > 0.01
