@@ -31,6 +31,13 @@ _MARK = "\U0010ffff"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
+def storable(value: str) -> str:
+    """What is stored for a text; `Text` does so by itself."""
+    if value.isascii() and "\0" not in value:
+        return value
+    return _SURROGATE.sub("\ufffd", value).replace(_MARK, _MARK + "1").replace("\0", _MARK + "0")
+
+
 class Text(sa.types.TypeDecorator[str]):
     """Text that comes back as it was written, ordered bytewise by its UTF-8 on every database.
 
@@ -45,9 +52,7 @@ class Text(sa.types.TypeDecorator[str]):
         return dialect.type_descriptor(sa.String(collation="C" if dialect.name == "postgresql" else None))
 
     def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002
-        if value is None or (value.isascii() and "\0" not in value):
-            return value
-        return _SURROGATE.sub("\ufffd", value).replace(_MARK, _MARK + "1").replace("\0", _MARK + "0")
+        return None if value is None else storable(value)
 
     def process_result_value(self, value: str | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002
         if value is None or _MARK not in value:

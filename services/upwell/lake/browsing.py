@@ -6,7 +6,6 @@ A narrow table, so that a look through all that changed, or through the permissi
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -148,9 +147,16 @@ def note(connection: sa.Connection, row: DocumentRow, now: int, *, links: bool, 
         if not fresh:
             forget(connection, doc)
         return
+    connection.execute(_put(connection), glance_values(row, now))
+    if links:
+        _put_links(connection, doc, set(targets_of(row)), fresh=fresh)
+
+
+def glance_values(row: DocumentRow, now: int) -> dict[str, object]:
+    """The columns of what a row is at a glance."""
     url = names_of(row)[1:]
-    values = {
-        "doc": doc,
+    return {
+        "doc": row.key.digest,
         "tenant": row.key.tenant,
         "source": row.key.source,
         "alive": int(not row.deleted),
@@ -159,9 +165,6 @@ def note(connection: sa.Connection, row: DocumentRow, now: int, *, links: bool, 
         "mark": _mark(row),
         "changed_at": now,
     }
-    connection.execute(_put(connection), values)
-    if links:
-        _put_links(connection, doc, set(targets_of(row)), fresh=fresh)
 
 
 def forget(connection: sa.Connection, doc: str) -> None:
@@ -188,19 +191,10 @@ def fill(connection: sa.Connection) -> None:
 
 
 def _put(connection: sa.Connection) -> sa.Insert:
-    """Insert or overwrite a glance, built once; where its mark is the same, it changed when it did before."""
+    """Insert or overwrite a glance, built once."""
     name = connection.dialect.name
     if name not in _PUTS:
-        put = insert(connection, BROWSING)
-        fresh: dict[str, Any] = {
-            column.name: put.excluded[column.name]
-            for column in BROWSING.columns
-            if column.name not in {"doc", "tenant", "source"}
-        }
-        fresh["changed_at"] = sa.case(
-            (BROWSING.c.mark == put.excluded.mark, BROWSING.c.changed_at), else_=put.excluded.changed_at
-        )
-        _PUTS[name] = put.on_conflict_do_update(index_elements=["doc"], set_=fresh)
+        _PUTS[name] = sql.overwriting(insert(connection, BROWSING))
     return _PUTS[name]
 
 

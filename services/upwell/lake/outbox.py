@@ -64,16 +64,16 @@ class SqlOutbox:
 
 def put_ended(connection: sa.Connection, values: Mapping[str, object], entry: AppliedEntry) -> None:
     """The history line `values` of `entry`, and what it owes the audit; neither if the line is there."""
-    both = {**values, **_values(entry)}
+    both = {**values, **outbox_values(entry)}
     if connection.dialect.name == "postgresql":  # one way to the server and back
         connection.execute(_INSERT_BOTH, both)
     elif connection.execute(INSERT_APPLIED, values).rowcount:
-        connection.execute(_INSERT, _values(entry))
+        connection.execute(_INSERT, outbox_values(entry))
 
 
 def put_act(connection: sa.Connection, entry: AppliedEntry) -> None:
     """What an act owes that ends no event."""
-    connection.execute(_INSERT, _values(entry))
+    connection.execute(_INSERT, outbox_values(entry))
 
 
 def put_membership(connection: sa.Connection, member: Membership) -> None:
@@ -102,7 +102,8 @@ def _origin(key: DocKey, event_id: str, op: str, outcome: str) -> str:
     return stable_hash(key.canonical, event_id, op, outcome)
 
 
-def _values(entry: AppliedEntry) -> dict[str, object]:
+def outbox_values(entry: AppliedEntry) -> dict[str, object]:
+    """The columns of what an act owes."""
     reason = entry.detail if entry.detail in _CODES else ""
     if entry.op == MOVE:
         reason = "moved"

@@ -17,11 +17,12 @@ from upwell.access import Asker, Standing
 from upwell.clock import Clock, now_us
 from upwell.database import insert, mapped, migrate, open_database, transaction
 from upwell.errors import Retryable
-from upwell.lake import browsing, remnants
+from upwell.lake import browsing, first, remnants
 from upwell.lake import rows as encoded
 from upwell.lake import statements as sql
 from upwell.lake.directory import SqlDirectory, Standings
 from upwell.lake.isolation import confine
+from upwell.lake.links import targets_of
 from upwell.lake.named import AclNames, Names, write
 from upwell.lake.outbox import SqlOutbox, put_act, put_ended
 from upwell.lake.schema import CHUNKS, META, METADATA, STEPS, VERSION
@@ -122,8 +123,11 @@ class SqlRegistry:
         values = encoded.document_values(row) | {"rev": expected_rev + 1}
         fresh = expected_rev == 0
         named = self._named.new(row.key.tenant, row.effective_acl)
-        alone = fresh and not (manifests or entry or act or named or browsing.shown(row))
+        if manifests and entry and not (act or named) and self._is_first(row, manifests):
+            with suppress(_Lost):  # of what there is already, the long way knows more
+                return self._put_first(row, values, expected_rev, manifests, entry)
         try:
+            alone = fresh and not (manifests or entry or act or named or browsing.shown(row))
             with self._transaction(single=alone) as connection:
                 _put_row(connection, values, expected_rev)
                 browsing.note(connection, row, self._clock(), links=manifests is not None, fresh=fresh)
@@ -141,6 +145,29 @@ class SqlRegistry:
         else:
             self._shared.named |= named
         return True
+
+    def _is_first(self, row: DocumentRow, manifests: dict[str, Manifest]) -> bool:
+        server = self._engine.dialect.name == "postgresql"
+        return server and self._shared.connection is None and browsing.shown(row) and first.fits(manifests)
+
+    def _put_first(
+        self,
+        row: DocumentRow,
+        values: dict[str, Any],
+        expected_rev: int,
+        manifests: dict[str, Manifest],
+        entry: AppliedEntry,
+    ) -> bool:
+        with self._transaction(single=True) as connection:
+            return first.write(
+                connection,
+                values,
+                expected_rev,
+                glance=browsing.glance_values(row, self._clock()),
+                targets=targets_of(row),
+                manifests=manifests,
+                entry=entry,
+            )
 
     @contextmanager
     def together(self) -> Iterator[None]:

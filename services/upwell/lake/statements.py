@@ -1,10 +1,13 @@
 """The registry's SQL, each statement built once."""
 
+from typing import Any
+
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 
 from upwell.database import Text
 from upwell.lake.rows import APPLIED_COLUMNS
-from upwell.lake.schema import APPLIED, CHUNKS, DOCUMENTS, LINKS, MANIFESTS, META
+from upwell.lake.schema import APPLIED, BROWSING, CHUNKS, DOCUMENTS, LINKS, MANIFESTS, META
 from upwell.records import DocKey, Op
 
 OF: sa.BindParameter[str] = sa.bindparam("of")
@@ -23,11 +26,15 @@ UPDATE_ROW = sa.update(DOCUMENTS).where(DOCUMENTS.c.doc == OF, DOCUMENTS.c.rev =
 
 MANIFESTS_OF = sa.select(MANIFESTS.c.pipeline, MANIFESTS.c.generation).where(MANIFESTS.c.doc == OF)
 INSERT_GENERATION = sa.insert(MANIFESTS)
-INSERT_FIRST = sa.insert(MANIFESTS).from_select(
-    MANIFESTS.columns.keys(),
-    sa.select(*(sa.bindparam(c.name, type_=c.type) for c in MANIFESTS.columns)).where(
-        ~sa.exists().where(MANIFESTS.c.doc == sa.bindparam("doc"), MANIFESTS.c.pipeline == sa.bindparam("pipeline"))
-    ),
+INSERT_FIRST = (
+    sa.insert(MANIFESTS)
+    .from_select(
+        MANIFESTS.columns.keys(),
+        sa.select(*(sa.bindparam(c.name, type_=c.type) for c in MANIFESTS.columns)).where(
+            ~sa.exists().where(MANIFESTS.c.doc == sa.bindparam("doc"), MANIFESTS.c.pipeline == sa.bindparam("pipeline"))
+        ),
+    )
+    .execution_options(preserve_rowcount=True)
 )
 UPDATE_GENERATION = (
     sa.update(MANIFESTS).where(MANIFESTS.c.doc == OF, MANIFESTS.c.pipeline == IN).values(generation=sa.bindparam("to"))
@@ -75,6 +82,20 @@ ENDED = (
     .order_by(APPLIED.c.seq.desc())
     .limit(1)
 )
+
+
+def overwriting(put: postgresql.Insert | sqlite.Insert) -> postgresql.Insert | sqlite.Insert:
+    """`put` of a glance that may be there: where its mark is the same, it changed when it did before."""
+    fresh: dict[str, Any] = {
+        column.name: put.excluded[column.name]
+        for column in BROWSING.columns
+        if column.name not in {"doc", "tenant", "source"}
+    }
+    fresh["changed_at"] = sa.case(
+        (BROWSING.c.mark == put.excluded.mark, BROWSING.c.changed_at), else_=put.excluded.changed_at
+    )
+    return put.on_conflict_do_update(index_elements=["doc"], set_=fresh)
+
 
 _ERASED = (DOCUMENTS.c.doc == OF, DOCUMENTS.c.rank == 2, DOCUMENTS.c.deleted == 1)
 FORGET_WORDS = (
