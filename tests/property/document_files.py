@@ -51,6 +51,18 @@ def markdown(parts):
     return "\n\n".join(done).encode()
 
 
+def asciidoc(parts):
+    done = []
+    for part in parts:
+        if part.kind == "t":
+            done.append("\n".join(["|===", *(f"|{'|'.join(row)}" for row in table(part)), "|==="]))
+        elif part.kind == "c":
+            done.append(f"[source,python]\n----\n{code_of(part)}\n----")
+        else:
+            done.append({"h": "== ", "p": "", "l": "* "}[part.kind] + part.text)
+    return "\n\n".join(done).encode()
+
+
 def code_of(part):
     lines = [f"    total = total + {n}  # step" for n in range(part.rows)]
     return "\n".join([f"def f_{part.mark}(total):", f'    """{part.text}"""', *lines, "    return total"])
@@ -227,5 +239,6 @@ def saved(document):
 LIGHT = {
     "a.md": markdown, "a.txt": text, "a.html": html, "a.csv": delimited, "a.json": as_json, "a.ipynb": notebook,
     "a.xml": xml, "a.py": code, "a.vtt": captions, "a.eml": mail, "a.rtf": rtf, "a.zip": archive, "a.odt": odt,
+    "a.adoc": asciidoc,
 }  # fmt: skip
 HEAVY = {"a.docx": docx, "a.xlsx": xlsx, "a.pptx": pptx, "a.pdf": pdf}

@@ -36,6 +36,7 @@ from upwell.parse.rtf.document import parse_rtf
 from upwell.parse.sheets.xls import parse_xls
 from upwell.parse.sheets.xlsx import parse_excel
 from upwell.parse.slides.document import parse_slides
+from upwell.parse.text.asciidoc import parse_asciidoc
 from upwell.parse.text.captions import parse_captions
 from upwell.parse.text.markdown import parse_markdown
 from upwell.parse.text.plain import parse_plain
@@ -55,6 +56,7 @@ TEXT_PARSERS: MappingProxyType[str, TextParser] = MappingProxyType(
         media.SUBRIP: parse_captions,
         media.JSON_LINES: parse_json_lines,
         media.RESTRUCTURED: parse_restructured,
+        media.ASCIIDOC: parse_asciidoc,
         media.JSON: parse_json,
         media.NOTEBOOK: parse_notebook,
     }

@@ -21,7 +21,6 @@ EXTENSIONS = MappingProxyType(
         media.DOCX: "docx",
         media.PPTX: "pptx",
         media.XLSX: "xlsx",
-        media.ASCIIDOC: "adoc",
         media.JATS: "nxml",
         media.LATEX: "tex",
         media.EPUB: "epub",
