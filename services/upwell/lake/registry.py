@@ -100,12 +100,15 @@ class SqlRegistry:
         return self.read(key)[1].get(pipeline, Manifest())
 
     def read(self, key: DocKey) -> tuple[DocumentRow | None, dict[str, Manifest]]:
-        with self._transaction(key.tenant, read_only=True, single=True) as connection:
+        server = self._engine.dialect.name == "postgresql"
+        with self._transaction(key.tenant, read_only=True, single=server) as connection:
             row = connection.execute(sql.ROW_AND_GENERATIONS, {"of": key.digest}).mappings().first()
-        if row is None:
-            return None, {}
-        if row["generation"] is None:  # no manifest, so no chunks: that was all
-            return encoded.document_of(row), {}
+            if row is None:
+                return None, {}
+            if row["generation"] is None:  # no manifest, so no chunks: that was all
+                return encoded.document_of(row), {}
+            if not server:
+                return encoded.document_of(row), _manifests(connection, key.digest)
         with self._transaction(key.tenant, read_only=True) as connection:
             row = connection.execute(sql.ROW, {"of": key.digest}).mappings().one()
             return encoded.document_of(row), _manifests(connection, key.digest)
