@@ -99,6 +99,15 @@ def test_the_raw_text_of_a_container():
     assert raw_text(b"%PDF", media.PDF, DEFAULT_LIMITS) is None
 
 
+@pytest.mark.parametrize("opening", [b"<!--", b"<script a", b"<style>a", b"<b a"])
+@pytest.mark.parametrize("kind", [media.HTML, media.MARKDOWN])
+def test_what_opens_and_never_closes_hides_nothing_and_is_not_followed_each_time(opening, kind):
+    """A megabyte of it would take hours if each were followed to the end. What closes later still hides."""
+    words = raw_text(b"<!-- hidden --> seen " + opening * (1 << 18) + b" last", kind, DEFAULT_LIMITS).split()
+    assert words[0] == "seen"
+    assert words[-1] == "last"
+
+
 def test_the_raw_text_of_markdown_has_no_words_of_its_tags():
     """A tag may go over lines; a comparison in code is none. Blank lines without end take no time."""
     tag = b'<img width="35"\n  class=small src=/a.svg\n  alt="Logo"> One\n[two](/address) [three][name] `i<n; j\n++k>m`'

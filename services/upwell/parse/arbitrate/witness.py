@@ -13,7 +13,10 @@ WORD_TEXT = re.compile(r"<(?:w:)?(?:t|delText)(?:\s[^>]*)?>([^<]*)<|</(?:w:)?p>|
 SLIDE_TEXT = re.compile(r"<a:t(?:\s[^>]*)?>([^<]*)<|</a:p>|<a:br\b")
 SHEET_TEXT = re.compile(r"<(?:x:)?t(?:\s[^>]*)?>([^<]*)<|</(?:x:)?(?:si|is)>")
 FALLBACK = re.compile(r"<mc:Fallback>.*?</mc:Fallback>", re.DOTALL)
-UNSEEN = re.compile(r"<(script|style|head|noscript|template)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
+HIDING = "script|style|head|noscript|template"
+UNSEEN = re.compile(rf"<({HIDING})\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
+OPENINGS = {media.HTML: re.compile(rf"<(?:({HIDING})\b|!--)", re.IGNORECASE), media.MARKDOWN: re.compile("<()!--")}
+CLOSING = re.compile(rf"</({HIDING})\s*>|-->", re.IGNORECASE)
 # Tags within a line part no words: half of a word may be bold. What is raised or lowered is no part of one.
 INLINE_TAG = re.compile(
     r"</?(?:a|abbr|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|ins|kbd|label|mark|output|q|s|samp|small|span|strike|"
@@ -50,9 +53,28 @@ def raw_text(data: bytes, media_type: str, limits: Limits) -> str | None:
     if media_type not in TEXTS:
         return None
     text = decode(data)[0]
+    if media_type in OPENINGS:
+        text = _blunted(text, OPENINGS[media_type])
     if media_type == media.HTML:
-        return unescape(TAG.sub(" ", INLINE_TAG.sub("", UNSEEN.sub(" ", text))))
+        tagged = text.rfind(">") + 1  # behind it each of ten thousand "<" would be followed to the end
+        seen = TAG.sub(" ", INLINE_TAG.sub("", UNSEEN.sub(" ", text[:tagged])))
+        return unescape(seen + text[tagged:])
     return unescape(MARKUP.sub(" ", text)) if media_type == media.MARKDOWN else text
+
+
+def _blunted(text: str, opening: re.Pattern[str]) -> str:
+    """The text, in which what nothing closes opens nothing: each of ten thousand such would be followed to the end."""
+    last = {_named(found): found.end() for found in CLOSING.finditer(text)}
+
+    def left(found: re.Match[str]) -> str:
+        return found[0] if found.start() < last.get(_named(found), 0) else f"< {found[0][1:]}"
+
+    return opening.sub(left, text)
+
+
+def _named(found: re.Match[str]) -> str:
+    """What is opened or closed; a comment has no name."""
+    return (found[1] or "").lower()
 
 
 def _parts_text(package: Package, names: re.Pattern[str], pattern: re.Pattern[str]) -> str | None:
