@@ -4,7 +4,6 @@ Written in SQLAlchemy Core over an engine, so that the same code serves SQLite a
 once and its compiled form is cached by SQLAlchemy.
 """
 
-import itertools
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -23,11 +22,12 @@ from upwell.lake import statements as sql
 from upwell.lake.directory import SqlDirectory, Standings
 from upwell.lake.isolation import confine
 from upwell.lake.links import targets_of
+from upwell.lake.manifests import manifest_in, manifests_of, put_manifest
 from upwell.lake.named import AclNames, Names, write
 from upwell.lake.outbox import SqlOutbox, put_act, put_ended
-from upwell.lake.schema import CHUNKS, META, METADATA, STEPS, VERSION
+from upwell.lake.schema import META, METADATA, STEPS, VERSION
 from upwell.ports import AppliedEntry, DocumentRow, LiveChunk, Manifest, Snapshot, SourceCounts
-from upwell.ports.browsing import NO_PIPELINE, Browsing
+from upwell.ports.browsing import Browsing
 from upwell.records import DocKey
 from upwell.sqlite import rewritten, truncate_wal
 
@@ -108,10 +108,10 @@ class SqlRegistry:
             if row["generation"] is None:  # no manifest, so no chunks: that was all
                 return encoded.document_of(row), {}
             if not server:
-                return encoded.document_of(row), _manifests(connection, key.digest)
+                return encoded.document_of(row), manifests_of(connection, key.digest)
         with self._transaction(key.tenant, read_only=True) as connection:
             row = connection.execute(sql.ROW, {"of": key.digest}).mappings().one()
-            return encoded.document_of(row), _manifests(connection, key.digest)
+            return encoded.document_of(row), manifests_of(connection, key.digest)
 
     def commit(
         self,
@@ -136,7 +136,7 @@ class SqlRegistry:
                 browsing.note(connection, row, self._clock(), links=manifests is not None, fresh=fresh)
                 write(connection, named)
                 for pipeline, manifest in (manifests or {}).items():
-                    _put_manifest(connection, row.key.digest, pipeline, manifest)
+                    put_manifest(connection, row.key.digest, pipeline, manifest)
                 if entry is not None:
                     _put_entry(connection, entry)
                 if act is not None:
@@ -218,7 +218,7 @@ class SqlRegistry:
             wanted = {key.digest: key for key in documents}
             _add_rows(connection, rows, wanted)
             known = {
-                key: (rows[doc], _manifest(connection, doc, pipeline)) for doc, key in wanted.items() if doc in rows
+                key: (rows[doc], manifest_in(connection, doc, pipeline)) for doc, key in wanted.items() if doc in rows
             }
         return Snapshot(as_of=as_of, standing=standing, live=live, documents=known)
 
@@ -348,53 +348,6 @@ def _put_row(connection: sa.Connection, values: dict[str, Any], expected_rev: in
         connection.execute(sql.INSERT_ROW, values)
     elif connection.execute(sql.UPDATE_ROW, values | {"of": values["doc"], "expected": expected_rev}).rowcount != 1:
         raise _Lost
-
-
-def _manifests(connection: sa.Connection, doc: str) -> dict[str, Manifest]:
-    chunks = connection.execute(sql.CHUNKS_OF, {"of": doc}).mappings().all()
-    by_pipeline = {name: list(group) for name, group in itertools.groupby(chunks, key=lambda c: c["pipeline"])}
-    return {
-        found.pipeline: Manifest(
-            generation=found.generation,
-            entries=tuple(encoded.chunk_of(chunk) for chunk in by_pipeline.get(found.pipeline, ())),
-        )
-        for found in connection.execute(sql.MANIFESTS_OF, {"of": doc})
-    }
-
-
-def _manifest(connection: sa.Connection, doc: str, pipeline: str) -> Manifest:
-    """One pipeline's manifest; nothing is read for NO_PIPELINE."""
-    return _manifests(connection, doc).get(pipeline, Manifest()) if pipeline != NO_PIPELINE else Manifest()
-
-
-def _put_manifest(connection: sa.Connection, doc: str, pipeline: str, manifest: Manifest) -> None:
-    """Write the generation, and of the chunks only those that are new, gone or changed."""
-    stored: dict[str, dict[str, Any]] = {}
-    if not _put_generation(connection, doc, pipeline, manifest.generation):
-        found = connection.execute(sql.CHUNKS_IN, {"of": doc, "in": pipeline}).mappings()
-        stored = {chunk["point_id"]: dict(chunk) for chunk in found}
-    wanted = {entry.point_id: encoded.chunk_values(doc, pipeline, entry) for entry in manifest.entries}
-    gone = [{"in": pipeline, "point": point_id} for point_id in stored.keys() - wanted.keys()]
-    new = [values for point_id, values in wanted.items() if point_id not in stored]
-    changed = [
-        values | {"in": pipeline, "point": point_id}
-        for point_id, values in wanted.items()
-        if point_id in stored and stored[point_id] != values
-    ]
-    for statement, parameters in ((sql.DELETE_CHUNK, gone), (sql.UPDATE_CHUNK, changed), (sa.insert(CHUNKS), new)):
-        if parameters:
-            connection.execute(statement, parameters)
-
-
-def _put_generation(connection: sa.Connection, doc: str, pipeline: str, generation: int) -> bool:
-    """True if it is the document's first there, so that it has no chunks yet. The first is most often number 1."""
-    first = {"doc": doc, "pipeline": pipeline, "generation": generation}
-    if generation <= 1 and connection.execute(sql.INSERT_FIRST, first).rowcount:
-        return True
-    if connection.execute(sql.UPDATE_GENERATION, {"of": doc, "in": pipeline, "to": generation}).rowcount:
-        return False
-    connection.execute(sql.INSERT_GENERATION, first)
-    return True
 
 
 def _put_entry(connection: sa.Connection, entry: AppliedEntry) -> None:
