@@ -46,55 +46,74 @@ class _Open(NamedTuple):
 
 def conditioned(lines: Sequence[str], attributes: Attributes) -> tuple[list[str], list[Unshown]]:
     """The lines whose conditions hold, by what the document defines before them; and what is left out."""
-    kept: list[str] = []
-    unshown: list[Unshown] = []
-    opened: list[_Open] = []
-    skipped: list[str] = []
-    closed = 0  # of the conditions that are open, those that do not hold
-    fence = ""
-
-    def leave() -> None:
-        if skipped:
-            unshown.append(Unshown(len(kept), "\n".join(skipped), "conditional"))
-            skipped.clear()
-
+    conditions = _Conditions(attributes)
     for at, line in enumerate(lines):
         found = DIRECTIVE.match(line.rstrip()) if "::" in line[:10] else None
         if found is None or found.group(1):
-            shown = line if found is None else line[1:]
-            if closed:
-                skipped.append(shown)
-                continue
-            leave()
-            if fence:
-                fence = "" if shown.rstrip() == fence else fence
-            elif VERBATIM.match(shown.rstrip()):
-                fence = "```" if shown.startswith("```") else shown.rstrip()
-            else:
-                attributes.entry(lines, at)
-            kept.append(shown)
-            continue
-        name, target, said = found.group(2), found.group(3).strip(), found.group(4)
-        if name == "include":
-            if closed:
-                skipped.append(line)
-            else:
-                leave()
-                unshown.append(Unshown(len(kept), line.strip(), "markup"))
-        elif name == "endif":
-            if opened and target in {"", opened[-1].name}:
-                closed -= not opened.pop().holds
-        elif name != "ifeval" and said:
-            if closed or not _holds(name, target, said, attributes):
-                skipped.append(said)
-            else:
-                leave()
-                kept.append(said)
+            conditions.take(lines, at, line if found is None else line[1:])
         else:
-            opened.append(_Open(target, not closed and _holds(name, target, said, attributes)))
-            closed += not opened[-1].holds
-    leave()
-    return kept, unshown
+            conditions.obey(line.strip(), found.group(2), found.group(3).strip(), found.group(4))
+    conditions.leave()
+    return conditions.kept, conditions.unshown
+
+
+class _Conditions:
+    """Which conditions are open, and what is kept and left out so far."""
+
+    def __init__(self, attributes: Attributes) -> None:
+        self.attributes = attributes
+        self.kept: list[str] = []
+        self.unshown: list[Unshown] = []
+        self._skipped: list[str] = []
+        self._open: list[_Open] = []
+        self._closed = 0  # of the open conditions, those that do not hold
+        self._fence = ""
+        self._entry_end = 0  # an entry may go on over lines that look like entries
+
+    def leave(self) -> None:
+        """What was skipped in a row is one."""
+        if self._skipped:
+            self.unshown.append(Unshown(len(self.kept), "\n".join(self._skipped), "conditional"))
+            self._skipped = []
+
+    def take(self, lines: Sequence[str], at: int, shown: str) -> None:
+        """A line that is no directive; what it defines counts, unless it stands in code."""
+        if self._closed:
+            self._skipped.append(shown)
+            return
+        self.leave()
+        bare = shown.rstrip()
+        if self._fence:
+            self._fence = "" if bare == self._fence else self._fence
+        elif VERBATIM.match(bare):
+            self._fence = "```" if bare.startswith("```") else bare
+        elif at >= self._entry_end:
+            self._entry_end = at + self.attributes.entry(lines, at)
+        self.kept.append(shown)
+
+    def obey(self, line: str, name: str, target: str, said: str) -> None:
+        """A directive."""
+        if name == "endif":
+            if self._open and target in {"", self._open[-1].name}:
+                self._closed -= not self._open.pop().holds
+        elif name == "include":
+            if self._closed:
+                self._skipped.append(line)
+                return
+            self.leave()
+            self.unshown.append(Unshown(len(self.kept), line, "markup"))
+        elif name != "ifeval" and said:
+            self._one_line(said, holds=not self._closed and _holds(name, target, said, self.attributes))
+        else:
+            self._open.append(_Open(target, not self._closed and _holds(name, target, said, self.attributes)))
+            self._closed += not self._open[-1].holds
+
+    def _one_line(self, said: str, *, holds: bool) -> None:
+        if not holds:
+            self._skipped.append(said)
+            return
+        self.leave()
+        self.kept.append(said)
 
 
 def _holds(name: str, target: str, said: str, attributes: Attributes) -> bool:

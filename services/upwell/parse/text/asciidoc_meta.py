@@ -11,6 +11,7 @@ PART = re.compile(
     r"\s*+(?:([A-Za-z_][\w-]*+)\s*+=\s*+)?(?:\"((?:\\.|[^\"\\])*+)\"\s*+|'((?:\\.|[^'\\])*+)'\s*+|([^,]*+))(?:,|$)"
 )
 SHORT = re.compile(r"([#.%])([^#.%]*)")
+MOST_NAMED = 50  # of the lines above the last one before a block
 
 
 class Meta(NamedTuple):
@@ -38,7 +39,8 @@ class Meta(NamedTuple):
 
     def joined(self, other: "Meta") -> "Meta":
         """With what the next line says of the same block."""
-        return Meta(other.positional or self.positional, (*self.named, *other.named), other.anchor or self.anchor)
+        named = (*self.named[-MOST_NAMED:], *other.named)
+        return Meta(other.positional or self.positional, named, other.anchor or self.anchor)
 
 
 def meta_of(inside: str) -> Meta:

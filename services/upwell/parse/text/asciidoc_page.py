@@ -112,13 +112,14 @@ class Page:
                 break
         return list(self.lines[start : self.at])
 
-    def gathered(self, *, in_item: bool) -> list[str]:
-        """The lines that go on with what began; comments between them are left out."""
+    def gathered(self, *, in_item: bool, is_literal: bool = False) -> list[str]:
+        """The lines that go on with what began; comments between them are left out, unless all is kept as it is."""
         lines: list[str] = []
         comments: list[str] = []
         while self.line(0).strip() and not self.interrupts(in_item=in_item):
             line = self.lines[self.at]
-            (comments if line.startswith("//") and not line.startswith("///") else lines).append(line)
+            is_comment = not is_literal and line.startswith("//") and not line.startswith("///")
+            (comments if is_comment else lines).append(line)
             self.at += 1
         self.leave_out(comment_of(comments), "comment")
         return lines

@@ -32,7 +32,8 @@ def words_of(page: Page, line: str) -> None:
         page.say(Kind.LIST_ITEM, text, level=page.levels.level(item))
         return
     page.at += 1
-    lines = [line, *page.gathered(in_item=bool(page.levels))]
+    is_literal = page.meta.style in LITERAL or (not page.meta.style and page.meta.get("language", 1) != "")
+    lines = [line, *page.gathered(in_item=bool(page.levels), is_literal=is_literal)]
     if line[0] not in " \t":
         page.ends_lists()
     _paragraph(page, lines, page.taken())
