@@ -1,4 +1,4 @@
-"""Mutations that know of tags, entities, PDF objects and Markdown's marks."""
+"""Mutations that know of tags, entities, PDF objects and the marks of Markdown and AsciiDoc."""
 
 import re
 
@@ -29,12 +29,17 @@ MARKS = (
     b"|" * 500,
     b"{" * 300,
     b"<div>" * 300,
+    b"\n====\n" * 200,
+    b"\n|===\na|" * 200,
+    b"\n:a: {a}{a}" * 40,
+    b"\nifdef::a[]" * 200,
+    b"footnote:[" * 200,
 )
 DOCTYPE = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY e "&a;&a;&a;&a;"><!ENTITY s SYSTEM "file:///etc/hostname">]>'
 
 
 def is_markup(data):
-    return any(mark in data[:4096] for mark in (b"<", b"%PDF", b"# ", b"{"))
+    return any(mark in data[:4096] for mark in (b"<", b"%PDF", b"# ", b"{", b"\n== "))
 
 
 def repeat_tag(rng, data, other):

@@ -119,7 +119,7 @@ def test_what_is_attached_to_an_item_does_not_end_its_list():
         ("```ruby\na\n```\n", Kind.CODE, "a", "ruby"),
         ("[source,Python]\n----\na <1>\n----\n", Kind.CODE, "a <1>", "python"),
         ("[,java]\n----\na\n----\n", Kind.CODE, "a", "java"),
-        ("[source#x%linenums,go]\na = b\n// c\n", Kind.CODE, "a = b", "go"),
+        ("[source#x%linenums,go]\na = b\n// c\n", Kind.CODE, "a = b\n// c", "go"),
         ('[source,yaml,subs="attributes+"]\n----\nv: {plus}\n----\n', Kind.CODE, "v: +", "yaml"),
         ("[source]\n--\na\n--\n", Kind.CODE, "a", None),
         ("[literal]\na *b*\n", Kind.CODE, "a *b*", None),
