@@ -51,15 +51,30 @@ def markdown(parts):
     return "\n\n".join(done).encode()
 
 
+ASCIIDOC = {
+    "h": ("== {}", "=== {} ===", "[discrete]\n== {}"),
+    "p": (
+        "{}", "NOTE: {}", "====\n.Title\n{}\n====", "[quote, Ada]\n____\n{}\n____", "////\n{}\n////", "// {}",
+        "ifdef::nothing[]\n{}\nendif::[]", ":name: {}", "[verse]\n{}", "****\n--\n{}", "Notedfootnote:[{}].",
+        ".{}", " {}", "> {}", "image::a.png[{}]", "++++\n<p>{}</p>\n++++", "x (((hidden {})))",
+    ),
+    "l": ("* {}", "** {}", ". {}", "term:: {}", "{}::", "- item\n+\n{}", "<1> {}", "term::\n  {}"),
+    "c": ("[source,python]\n----\n{}\n----", "....\n{}\n....", "```python\n{}\n```", "[stem]\n++++\n{}\n++++"),
+}  # fmt: skip
+
+
 def asciidoc(parts):
-    done = []
-    for part in parts:
+    """Each kind of part in one of the ways that there are to write it, in turns; some are in no chunk."""
+    done = ["Some words are shown."]
+    for number, part in enumerate(parts):
         if part.kind == "t":
-            done.append("\n".join(["|===", *(f"|{'|'.join(row)}" for row in table(part)), "|==="]))
-        elif part.kind == "c":
-            done.append(f"[source,python]\n----\n{code_of(part)}\n----")
+            bar, fence, start = ("|", "|===", "|") if number % 2 else (",", ",===", "")
+            lines = [f"{start}{bar.join(row)}" for row in table(part)]
+            done.append("\n".join([fence, *lines, fence]))
         else:
-            done.append({"h": "== ", "p": "", "l": "* "}[part.kind] + part.text)
+            ways = ASCIIDOC[part.kind]
+            said = code_of(part) if part.kind == "c" else part.text
+            done.append(ways[(number * 7 + len(part.text)) % len(ways)].format(said))
     return "\n\n".join(done).encode()
 
 

@@ -95,6 +95,8 @@ def test_lines_are_one_paragraph_but_where_one_is_broken():
             [(1, "A: one"), (2, "B: two three"), (1, "C"), (1, "D: four")],
         ),
         ("A:: one\n* b\nC::\n", [(1, "A: one"), (2, "b"), (1, "C")]),
+        ("* a\n\n.Title\n. b\n\n[x]\n* c\n", [(1, "a"), (1, "b"), (1, "c")]),
+        ("Why?:: So.\n", [(1, "Why? So.")]),
         ("<1> one\n<.> two\n", [(1, "<1> one"), (1, "<.> two")]),
     ],
 )

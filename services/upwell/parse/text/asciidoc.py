@@ -71,6 +71,8 @@ def _said_of_blocks(page: Page, line: str) -> bool:
     elif line[0] == "[" and LINE.match(bare):
         _attributes(page, bare[1:-1])
     elif line[0] == "." and not FENCE.fullmatch(bare) and (title := TITLE.fullmatch(bare)) is not None:
+        if page.after_blank and not page.is_attached:
+            page.levels.close()
         page.say(Kind.CAPTION, title.group(1))
     else:
         return False

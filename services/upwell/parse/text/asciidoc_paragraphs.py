@@ -28,7 +28,7 @@ def words_of(page: Page, line: str) -> None:
         words = [item.words, *page.gathered(in_item=True)] if item.words or item.term is None else _described(page)
         text = flowing(words)
         if item.term is not None:
-            text = f"{item.term}: {text}" if text.strip() else item.term
+            text = f"{item.term}{' ' if item.term[-1] in '.:;!?' else ': '}{text}" if text.strip() else item.term
         page.say(Kind.LIST_ITEM, text, level=page.levels.level(item))
         return
     page.at += 1
@@ -56,7 +56,7 @@ def _paragraph(page: Page, lines: list[str], meta: Meta) -> None:
     first = lines[0]
     if style in LITERAL or (not style and meta.get("language", 1)):
         verbatim(page, meta, lines, "source" if not style else "")
-    elif first[0] in " \t" and style in {"", "normal"} and style != "normal":
+    elif first[0] in " \t" and not style:
         margin = min(len(line) - len(line.lstrip()) for line in lines)
         verbatim(page, Meta(("literal",)), [line[margin:] for line in lines])
     elif first[0] == "|" and len(lines) > 1 and all(line[0] == "|" for line in lines):
