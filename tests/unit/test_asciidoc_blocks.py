@@ -83,7 +83,7 @@ def test_lines_are_one_paragraph_but_where_one_is_broken():
         ("* a\n** b\n*** c\n* d\n", [(1, "a"), (2, "b"), (3, "c"), (1, "d")]),
         ("* a\n- b\n- c\n* d\n", [(1, "a"), (2, "b"), (2, "c"), (1, "d")]),
         (". a\n.. b\n* c\n. d\n", [(1, "a"), (2, "b"), (3, "c"), (1, "d")]),
-        ("1. a\n2. b\na. c\nA. d\ni) e\n", [(1, "a"), (1, "b"), (2, "c"), (3, "d"), (4, "e")]),
+        ("1. a\n2. b\na. c\nA. d\ni) e\n", [(1, "a"), (1, "b"), (2, "a. c"), (3, "A. d"), (4, "i) e")]),
         ("* a\n  * b\n    1. c\n  * d\n* e\n", [(1, "a"), (2, "b"), (3, "c"), (2, "d"), (1, "e")]),
         ("* a\n * b\n* c\n", [(1, "a"), (1, "b"), (1, "c")]),
         ("* a\n\n\n* b\n\n//-\n\n. c\n", [(1, "a"), (1, "b"), (1, "c")]),
@@ -162,13 +162,15 @@ def test_quotations_say_whose_they_are():
 
 def test_titles_of_blocks_are_captions_before_them():
     """A picture's may stand in its attributes; where it is and leads are its links."""
-    text = ':imagesdir: img\n\n.The *pump*\n[#p]\nimage::p.png[Pump,link=https://a.b,title="Again"]\n\n.Code\n----\nx\n----\n'
+    text = ':imagesdir: img\n\n.The *pump*\n[#p]\nimage::p.png[Pump,link=https://a.b,title="Again"]\n\n.Code\n----\nx\n----\n\n[title=Last]\ny'
     assert kinds(text)[1:] == [
         (Kind.CAPTION, "The pump"),
         (Kind.FIGURE, "Pump"),
         (Kind.CAPTION, "Again"),
         (Kind.CAPTION, "Code"),
         (Kind.CODE, "x"),
+        (Kind.CAPTION, "Last"),
+        (Kind.PARAGRAPH, "y"),
     ]
     assert read(text).blocks[2].links == ("img/p.png", "https://a.b")
 

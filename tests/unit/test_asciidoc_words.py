@@ -40,6 +40,7 @@ def said(text):
         ("an [[here]]anchor and anchor:there[] another", "an anchor and  another"),
         (r"\[[here]] and \((x))", "[[here]] and ((x))"),
         ("a ((term)) and indexterm2:[shown]", "a term and shown"),
+        ("a << b >> c", "a << b >> c"),
         ("std::vector[0] stays", "std::vector[0] stays"),
     ],
 )

@@ -107,6 +107,7 @@ def _attributes(page: Page, inside: str) -> None:
         page.leave_out(inside, "markup")  # no attributes, it seems, but nobody sees it
     if page.after_blank and not page.is_attached:
         page.levels.close()
+    page.say(Kind.CAPTION, meta.get("title"))
     page.meta = page.meta.joined(meta)
 
 

@@ -30,7 +30,8 @@ def item_of(line: str) -> Item | None:
         sign, words = found.group(2), line[found.end() :]
         if sign is None:
             return Item("<1>", len(found.group(1)), f"{found.group(3)} {words}")
-        return Item(_kind(sign), len(found.group(1)), words)
+        is_letter = sign[0].isalpha()  # maybe an initial: it stays
+        return Item(_kind(sign), len(found.group(1)), f"{sign} {words}" if is_letter else words)
     if ("::" in line or ";;" in line) and (term := TERM.match(line)) is not None:
         return Item(term.group(3), len(term.group(1)), term.group(4) or "", term.group(2))
     return None

@@ -26,7 +26,7 @@ NAMED = re.compile(
     r"(?<!\w)(\\?)(?:(https?|ftp|irc)://|(link|xref|image|mailto|kbd|btn|menu|icon|anchor|indexterm2?):(?!:))(?=.)",
     re.IGNORECASE,
 )
-REFERRED = re.compile(r"(\\?)<<([^<>]++)>>")
+REFERRED = re.compile(rf"(\\?)<<([\w#\"'./:{{{KEPT}][^<>]*+)>>")
 ANCHOR = re.compile(r"(\\?)\[\[(\[?)([^\W\d][^\[\],]*+)(?:,([^\[\]]*+))?\]?\]\]")
 INDEXED = re.compile(r"(\\?)(?:\(\(\(([^()]++)\)\)\)|\(\(([^()]++)\)\))")
 NOTE = re.compile(r"(\\?)footnote(ref)?:([\w-]*+)\[")
