@@ -18,6 +18,7 @@ COLUMN = re.compile(r"(?:(\d{1,4})\*)?(?:[<^>](?:\.[<^>])?|\.[<^>])?(?:\d{1,3}%?
 LONGEST_SPEC = 24
 MOST_COLUMNS = 1_000
 MOST_COPIES = 100
+COPY_COST = 20  # characters that a copy counts for beyond its own
 FORMATS = {",": "csv", ":": "dsv"}
 SEPARATORS = {"psv": "|", "csv": ",", "dsv": ":", "tsv": "\t"}
 Read = Callable[[str, str], str]
@@ -51,7 +52,7 @@ def table_of(fence: str, meta: Meta, lines: Sequence[str], read: Read, spend: Ca
     width = len(styles) or min(max(_width(rows[0]), 1) if rows else 1, MOST_COLUMNS)
     rows = [_without_end(row, width) for row in rows]
     for cell in (cell for row in rows for cell in row):
-        spend((cell.copies - 1) * len(cell.text) + min(cell.cols, width) - 1)
+        spend((cell.copies - 1) * (len(cell.text) + COPY_COST) + min(cell.cols, width) - 1)
     placed = _placed([cell for row in rows for cell in row for _ in range(cell.copies)], width)
     return _table(placed, width, styles, read, has_header=_has_header(meta, lines, rows, width))
 
@@ -193,7 +194,7 @@ def _table(placed: Sequence[_Placed], width: int, styles: Sequence[str], read: R
             Cell(
                 row=one.row,
                 col=one.col,
-                text=" ".join(read(one.cell.text, "" if is_head else style).split()),
+                text=" ".join(read(one.cell.text, "" if is_head else style).split()) if one.cell.text else "",
                 row_span=max(1, min(one.end, rows) - one.row),
                 col_span=one.cols,
                 header=is_head or style == "h",
