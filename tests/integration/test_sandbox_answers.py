@@ -11,7 +11,8 @@ import pytest
 
 from upwell.child import Child, ChildAnsweredTooMuch, ChildTimedOut
 from upwell.errors import Reason, Rejected
-from upwell.parse.confined.child import Request, _Worker
+from upwell.parse.confined.asked import Request
+from upwell.parse.confined.child import _Worker
 from upwell.parse.confined.confine import Confinement
 from upwell.parse.confined.sandbox import PREPARED, SandboxPreparer, _decoded
 from upwell.parse.limits import DEFAULT_LIMITS, Limits

@@ -13,7 +13,7 @@ from upwell.explain.page import page
 from upwell.explain.panel import tree
 from upwell.explain.reading import table
 from upwell.parse import media
-from upwell.parse.drawing import Drawing, Drawings
+from upwell.parse.drawn import Drawing, Drawings
 
 NOTHING = Drawings()
 PNG = b"\x89PNG"

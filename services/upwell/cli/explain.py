@@ -13,7 +13,7 @@ from upwell.errors import Misconfigured
 
 if TYPE_CHECKING:
     from upwell.explain import Explainer
-    from upwell.parse.drawing import Drawings
+    from upwell.parse.drawn import Drawings
 
 
 def register(app: typer.Typer) -> None:

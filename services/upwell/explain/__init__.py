@@ -8,7 +8,7 @@ from upwell.errors import Rejected
 from upwell.explain.coverage import Coverage, coverage
 from upwell.explain.page import page
 from upwell.parse.confined.sandbox import SandboxPreparer
-from upwell.parse.drawing import Drawings
+from upwell.parse.drawn import Drawings
 from upwell.parse.explanation import unparsed
 from upwell.parse.limits import DEFAULT_LIMITS, Limits
 from upwell.parse.policy import DEFAULT_POLICY, ParsePolicy

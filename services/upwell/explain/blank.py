@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from upwell.parse.drawing import Drawing
+from upwell.parse.drawn import Drawing
 
 Box = tuple[float, float, float, float]
 MOST_SHEETS = 40

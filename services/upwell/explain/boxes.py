@@ -6,7 +6,7 @@ from typing import Any
 
 from upwell.explain.blank import Box, blank_sheets, box_of
 from upwell.explain.markup import Html, element, join, snippet
-from upwell.parse.drawing import Drawing, Drawings
+from upwell.parse.drawn import Drawing, Drawings
 
 WORDS = 400
 SIDE_BY_SIDE_SHARE = 0.3

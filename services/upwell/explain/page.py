@@ -16,7 +16,7 @@ from upwell.explain.coverage import Coverage, coverage
 from upwell.explain.markup import Html, element
 from upwell.explain.panel import panel
 from upwell.explain.reading import reading
-from upwell.parse.drawing import Drawings
+from upwell.parse.drawn import Drawings
 
 LANGUAGE = re.compile("[a-z]{2,3}")
 MOST_BLOCKS = 4_000

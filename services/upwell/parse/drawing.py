@@ -10,29 +10,13 @@ from typing import Any
 
 from upwell.parse import media
 from upwell.parse.detect import detect
+from upwell.parse.drawn import Drawing, Drawings
 from upwell.parse.failures import Unparsable
 from upwell.parse.limits import Limits
 from upwell.parse.ocr.images import frames
-from upwell.records import Record
 
 POINTS_AN_INCH = 72
 SHARPEST = 144 / POINTS_AN_INCH
-
-
-class Drawing(Record, frozen=True, kw_only=True):
-    """Page number `page` (from 1) as a PNG, and its size in points."""
-
-    page: int
-    width: float
-    height: float
-    png: bytes
-
-
-class Drawings(Record, frozen=True, kw_only=True):
-    """The first pages of a document, as many as the limits allow; `left_out` says in a line what is missing."""
-
-    pages: tuple[Drawing, ...] = ()
-    left_out: str | None = None
 
 
 def draw_pages(data: bytes, name: str, claimed: str | None, limits: Limits) -> Drawings:

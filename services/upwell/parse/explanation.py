@@ -4,22 +4,11 @@ from typing import Any
 
 import msgspec
 
-from upwell.parse.prepare import prepare_parsed
-from upwell.ports import Tokenizer
 from upwell.records import Block, Chunk, ParsedDocument, PreparedDocument
 
 
-def explanation(parsed: ParsedDocument, tokenizer: Tokenizer, model_fingerprint: str) -> dict[str, Any]:
+def explanation(parsed: ParsedDocument, prepared: PreparedDocument) -> dict[str, Any]:
     """The whole document: status, blocks with table cells, chunks, what was dropped and why, children alike."""
-    return _explained(parsed, prepare_parsed(parsed, tokenizer, model_fingerprint))
-
-
-def unparsed(parsed: ParsedDocument) -> dict[str, Any]:
-    """The same object for a document that has no blocks."""
-    return _explained(parsed, PreparedDocument(status=parsed.status))
-
-
-def _explained(parsed: ParsedDocument, prepared: PreparedDocument) -> dict[str, Any]:
     children = zip(parsed.children, prepared.children, strict=False)
     return {
         "name": parsed.name,
@@ -40,8 +29,13 @@ def _explained(parsed: ParsedDocument, prepared: PreparedDocument) -> dict[str, 
             {"reason": dropped.reason, "spans": [msgspec.structs.asdict(span) for span in dropped.spans]}
             for dropped in prepared.dropped
         ],
-        "children": [_explained(child, chunked) for child, chunked in children],
+        "children": [explanation(child, chunked) for child, chunked in children],
     }
+
+
+def unparsed(parsed: ParsedDocument) -> dict[str, Any]:
+    """The same object for a document that has no blocks."""
+    return explanation(parsed, PreparedDocument(status=parsed.status))
 
 
 def _block(block: Block) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from upwell.parse.policy import ParsePolicy
 from upwell.parse.route import parse
 from upwell.ports import Tokenizer
 from upwell.prefix.document import prefix_document
-from upwell.records import ParsedDocument, ParseStatus, PreparedDocument
+from upwell.records import ParsedDocument, PreparedDocument
 
 
 def prepare_document(
@@ -38,8 +38,3 @@ def prepare_parsed(
     """Chunk and prefix what was parsed, children included: the two stages of the distributed lake in a row."""
     chunked = chunk_document(parsed, tokenizer, policy)
     return prefix_document(chunked, tokenizer, model_fingerprint, policy.within(tokenizer.max_tokens).prefix_tokens)
-
-
-def failed(status: ParseStatus, reason: str, media_type: str = "application/octet-stream") -> PreparedDocument:
-    """A document that ended without being parsed."""
-    return PreparedDocument(status=status, reason=reason, media_type=media_type)

@@ -18,30 +18,22 @@ import msgspec
 
 from upwell.child import serve
 from upwell.errors import Misconfigured, Reason, Rejected, UpwellError
+from upwell.parse.confined.asked import Request, undrawn, unexplained, unprepared, unread
 from upwell.parse.confined.confine import Confinement, allow_cpu, confine, give_memory_back
-from upwell.parse.drawing import Drawings, draw_pages
-from upwell.parse.explanation import explanation, unparsed
+from upwell.parse.drawing import draw_pages
+from upwell.parse.explanation import explanation
 from upwell.parse.failures import Unparsable
 from upwell.parse.limits import Limits
 from upwell.parse.policy import ParsePolicy
-from upwell.parse.prepare import failed, prepare_document
+from upwell.parse.prepare import prepare_document, prepare_parsed
 from upwell.parse.route import parse
 from upwell.ports import Tokenizer
-from upwell.records import ENCODER, JSON_ENCODER, ParsedDocument, ParseStatus, Record
+from upwell.records import ENCODER, JSON_ENCODER, ParsedDocument, ParseStatus
 
 PACKAGE = "upwell"
 OFTEN_NEEDED = ("lxml.etree", "markdown_it", "pypdfium2")
 HEAVY_S = 0.2  # of processor time: after such a document memory is given back
 CPU_SLACK_S = 5.0  # the owner ends a document by the wall clock first, and says timed_out
-
-
-class Request(Record, frozen=True, kw_only=True):
-    """`op`: prepare, parse, explain or draw (a document), warm (import heavy parsers), strength."""
-
-    op: str
-    data: bytes = b""
-    name: str = ""
-    media_type: str | None = None
 
 
 class _Worker:
@@ -62,12 +54,10 @@ class _Worker:
             "strength": lambda _: ENCODER.encode(self.strength),
         }
         self.ends: dict[str, Callable[[ParseStatus, str], bytes]] = {
-            "prepare": lambda status, reason: ENCODER.encode(failed(status, reason)),
-            "parse": lambda status, reason: ENCODER.encode(ParsedDocument(status=status, reason=reason)),
-            "explain": lambda status, reason: JSON_ENCODER.encode(
-                unparsed(ParsedDocument(status=status, reason=reason))
-            ),
-            "draw": lambda _, reason: ENCODER.encode(Drawings(left_out=f"the pages are not drawn: {reason}")),
+            "prepare": lambda status, reason: ENCODER.encode(unprepared(status, reason)),
+            "parse": lambda status, reason: ENCODER.encode(unread(status, reason)),
+            "explain": unexplained,
+            "draw": lambda _, reason: ENCODER.encode(undrawn(reason)),
         }
 
     def __call__(self, body: bytes) -> bytes:
@@ -112,7 +102,8 @@ class _Worker:
         return ENCODER.encode(prepared)
 
     def explain(self, request: Request) -> bytes:
-        return JSON_ENCODER.encode(explanation(self._parsed(request), self.tokenizer, self.fingerprint))
+        parsed = self._parsed(request)
+        return JSON_ENCODER.encode(explanation(parsed, prepare_parsed(parsed, self.tokenizer, self.fingerprint)))
 
     def draw(self, request: Request) -> bytes:
         return ENCODER.encode(draw_pages(request.data, request.name, request.media_type, self.limits))

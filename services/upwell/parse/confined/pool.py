@@ -10,7 +10,7 @@ import psutil  # type: ignore[import-untyped]
 
 from upwell.child import Child, ChildAnsweredTooMuch, ChildDied, ChildTimedOut
 from upwell.errors import Reason, Rejected, Retryable
-from upwell.parse.confined.child import Request
+from upwell.parse.confined.asked import Request
 from upwell.parse.confined.confine import OVER_MEMORY_STATUS
 from upwell.parse.failures import Unparsable, too_large
 from upwell.parse.limits import Limits

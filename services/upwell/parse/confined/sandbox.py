@@ -6,17 +6,15 @@ from typing import TypeVar
 import msgspec
 
 from upwell.errors import Reason, Rejected
-from upwell.parse.confined.child import Request
+from upwell.parse.confined.asked import Request, undrawn, unexplained, unprepared, unread
 from upwell.parse.confined.confine import Confinement
 from upwell.parse.confined.pool import ChildPool
 from upwell.parse.confined.source_file import read_file
-from upwell.parse.drawing import Drawings
-from upwell.parse.explanation import unparsed
+from upwell.parse.drawn import Drawings
 from upwell.parse.failures import Unparsable
 from upwell.parse.limits import DEFAULT_LIMITS, Limits
 from upwell.parse.policy import DEFAULT_POLICY, ParsePolicy
-from upwell.parse.prepare import failed
-from upwell.records import JSON_ENCODER, ParsedDocument, PreparedDocument
+from upwell.records import ParsedDocument, PreparedDocument
 
 T = TypeVar("T")
 RECYCLE_AFTER = 1000
@@ -51,21 +49,21 @@ class SandboxPreparer:
         try:
             return _decoded(self.pool.ask(_request("prepare", content, name, media_type, self._limits)), PREPARED)
         except Unparsable as e:
-            return failed(e.status, e.reason)
+            return unprepared(e.status, e.reason)
 
     def explain(self, content: bytes | Path, name: str, media_type: str | None = None) -> bytes:
         """The same as JSON of what was parsed and chunked (`explanation`). Raises as `prepare` does."""
         try:
             return self.pool.ask(_request("explain", content, name, media_type, self._limits))
         except Unparsable as e:
-            return JSON_ENCODER.encode(unparsed(ParsedDocument(status=e.status, reason=e.reason)))
+            return unexplained(e.status, e.reason)
 
     def draw(self, content: bytes | Path, name: str, media_type: str | None = None) -> Drawings:
         """A PDF's pages as pictures, of anything else none. Raises as `prepare` does."""
         try:
             return _decoded(self.pool.ask(_request("draw", content, name, media_type, self._limits)), DRAWINGS)
         except Unparsable as e:
-            return Drawings(left_out=f"the pages are not drawn: {e.reason}")
+            return undrawn(e.reason)
 
     def strength(self) -> Confinement:
         """What confines a child on this system, as a child found it."""
@@ -99,7 +97,7 @@ class SandboxParser:
         try:
             return _decoded(self.pool.ask(_request("parse", content, name, media_type, self._limits)), PARSED)
         except Unparsable as e:
-            return ParsedDocument(status=e.status, reason=e.reason)
+            return unread(e.status, e.reason)
 
     def close(self) -> None:
         """End the children; calls in flight fail as Retryable."""
