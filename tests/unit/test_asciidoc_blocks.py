@@ -87,6 +87,7 @@ def test_lines_are_one_paragraph_but_where_one_is_broken():
         ("* a\n  * b\n    1. c\n  * d\n* e\n", [(1, "a"), (2, "b"), (3, "c"), (2, "d"), (1, "e")]),
         ("* a\n * b\n* c\n", [(1, "a"), (1, "b"), (1, "c")]),
         ("* a\n\n\n* b\n\n//-\n\n. c\n", [(1, "a"), (1, "b"), (1, "c")]),
+        ("* a\n** b\n// c\n** d\n", [(1, "a"), (2, "b"), (2, "d")]),
         ("* a\n\n[]\n. b\n", [(1, "a"), (1, "b")]),
         ("* a\nPara\n\nEnd.\n\n. b\n", [(1, "a Para"), (1, "b")]),
         ("* [x] a\n* [ ] b\n", [(1, "[x] a"), (1, "[ ] b")]),
@@ -236,6 +237,7 @@ def test_comments_within_paragraphs_and_tags_within_code_are_counted_out():
         ("ifeval::[{n} >= 3]", True),
         ("ifeval::[{n} < 3]", False),
         ("ifeval::[{n} == abc]", False),
+        ("ifeval::[{n} < abc]", False),
         ("ifeval::[nonsense]", False),
     ],
 )

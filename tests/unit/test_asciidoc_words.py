@@ -41,6 +41,8 @@ def said(text):
         (r"\[[here]] and \((x))", "[[here]] and ((x))"),
         ("a ((term)) and indexterm2:[shown]", "a term and shown"),
         ("a << b >> c", "a << b >> c"),
+        (r"*a\* b*", r"a\* b"),
+        (r"\+a+ and \pass:[b]", "+a+ and pass:[b]"),
         ("std::vector[0] stays", "std::vector[0] stays"),
     ],
 )
@@ -76,8 +78,8 @@ def test_links_are_collected_and_their_words_shown(text, expected, links):
 
 def test_a_reference_says_the_title_of_its_place():
     """By an id before a heading, by the heading's own id, by its words, by a label of the id's own."""
-    text = "[[a]]\n== The *first*\n\n[#b]\n.Listing\n----\nx\n----\n\n[[c,See]]\n\n<<a>>, <<_the_first>>, <<b>>, <<c>>, xref:a[]\n"
-    assert blocks(text)[-1].text == "The first, The first, Listing, See, The first"
+    text = "[[a]]\n== The *first*\n\n[#b]\n.Listing\n----\nx\n----\n\n[[c,See]]\n\n<<a>>, <<_the_first>>, <<b>>, <<c>>, xref:a[], <<_listing>>\n"
+    assert blocks(text)[-1].text == "The first, The first, Listing, See, The first, [_listing]"
 
 
 def test_notes_stand_behind_the_words_that_have_them():

@@ -70,8 +70,7 @@ def close(page: Page, fence: str) -> None:
         closed = page.open.pop()
         page.fences.discard(closed.fence)
         page.levels, page.lead = closed.levels, ""
-        if closed.after:
-            page.outline.add(Kind.QUOTE, page.words.text(closed.after))
+        page.outline.add(Kind.QUOTE, page.words.text(closed.after))
         if closed.fence == fence:
             return
 

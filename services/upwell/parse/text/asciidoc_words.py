@@ -17,7 +17,7 @@ KEPT, KEPT_END = "\ufdd0", "\ufdd1"
 """Around the number of something that is not looked at again. Unicode keeps them from being characters of a text."""
 KEPT_MARK = re.compile(f"{KEPT}(\\d+){KEPT_END}")
 PASS = re.compile(
-    r"(\\?)(?:(\+{3})(.*?)\+{3}|(?<!\w)(\+\+|\$\$)(?!\s)(.*?)\4|((?<![\w;:+\\])\+)((?![\s+])[^+]++(?<!\s))\+(?![\w+])"
+    r"(\\?)(?:(\+{3})(.*?)\+{3}|(?<!\w)(\+\+|\$\$)(?!\s)(.*?)\4|((?<![\w;:+])\+)((?![\s+])[^+]++(?<!\s))\+(?![\w+])"
     rf"|(pass|stem|latexmath|asciimath):[a-z,]{{0,60}}\[|{REFERENCE.pattern})",
     re.DOTALL,
 )
