@@ -238,6 +238,7 @@ def test_comments_within_paragraphs_and_tags_within_code_are_counted_out():
         ("ifeval::[{n} < 3]", False),
         ("ifeval::[{n} == abc]", False),
         ("ifeval::[{n} < abc]", False),
+        ("ifeval::[\"{none}\" == '']", True),
         ("ifeval::[nonsense]", False),
     ],
 )
