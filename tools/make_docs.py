@@ -23,6 +23,7 @@ from upwell.config import AclSettings, KeySettings, Settings, SourceSettings
 from upwell.embed import MINILM, tokenizer_of
 from upwell.parse.explanation import explanation
 from upwell.parse.limits import DEFAULT_LIMITS
+from upwell.parse.prepare import prepare_parsed
 from upwell.parse.route import parse
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -114,7 +115,7 @@ def explained(name: str) -> str:
     parsed = parse((SAMPLE / name).read_bytes(), name, None, DEFAULT_LIMITS)
     shown = io.StringIO()
     console = Console(file=shown, width=WIDTH, markup=False, highlight=False)
-    console.print(view(explanation(parsed, tokenizer_of(MINILM), MINILM), name))
+    console.print(view(explanation(parsed, prepare_parsed(parsed, tokenizer_of(MINILM), MINILM)), name))
     return "".join(f"{line.rstrip()}\n" for line in shown.getvalue().splitlines())
 
 
