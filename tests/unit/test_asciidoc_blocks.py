@@ -3,10 +3,10 @@
 import pytest
 
 from upwell.parse import media
+from upwell.parse.asciidoc.document import parse_asciidoc
 from upwell.parse.failures import Unparsable
 from upwell.parse.limits import DEFAULT_LIMITS, Limits
 from upwell.parse.route import parse
-from upwell.parse.text.asciidoc import parse_asciidoc
 from upwell.records import Kind
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from upwell.parse.asciidoc.document import parse_asciidoc
 from upwell.parse.failures import Unparsable
 from upwell.parse.limits import DEFAULT_LIMITS, Limits
-from upwell.parse.text.asciidoc import parse_asciidoc
 from upwell.records import Kind
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from upwell.parse.asciidoc.document import parse_asciidoc
 from upwell.parse.limits import DEFAULT_LIMITS
-from upwell.parse.text.asciidoc import parse_asciidoc
 from upwell.records import Kind
 
 

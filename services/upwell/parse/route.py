@@ -11,6 +11,7 @@ from upwell.parse import media
 from upwell.parse.adapters import docling
 from upwell.parse.arbitrate.choose import arbitrated
 from upwell.parse.archive.members import parse_archive
+from upwell.parse.asciidoc.document import parse_asciidoc
 from upwell.parse.code.source import parse_code
 from upwell.parse.data.delimited import parse_delimited
 from upwell.parse.data.json import parse_json, parse_json_lines
@@ -36,7 +37,6 @@ from upwell.parse.rtf.document import parse_rtf
 from upwell.parse.sheets.xls import parse_xls
 from upwell.parse.sheets.xlsx import parse_excel
 from upwell.parse.slides.document import parse_slides
-from upwell.parse.text.asciidoc import parse_asciidoc
 from upwell.parse.text.captions import parse_captions
 from upwell.parse.text.markdown import parse_markdown
 from upwell.parse.text.plain import parse_plain

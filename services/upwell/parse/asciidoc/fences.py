@@ -6,12 +6,12 @@ https://docs.asciidoctor.org/asciidoc/latest/blocks/delimited/
 import re
 from collections.abc import Sequence
 
+from upwell.parse.asciidoc.lists import Levels
+from upwell.parse.asciidoc.meta import Meta
+from upwell.parse.asciidoc.page import CODE_FENCE, FENCE, Container, Page, comment_of, flowing, source_of
+from upwell.parse.asciidoc.tables import table_of
 from upwell.parse.failures import too_large
 from upwell.parse.outline import Outline
-from upwell.parse.text.asciidoc_lists import Levels
-from upwell.parse.text.asciidoc_meta import Meta
-from upwell.parse.text.asciidoc_page import CODE_FENCE, FENCE, Container, Page, comment_of, flowing, source_of
-from upwell.parse.text.asciidoc_tables import table_of
 from upwell.parse.text.markdown import COMMENT, html_text
 from upwell.records import Kind
 

@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from upwell.parse.asciidoc.conditions import Unshown
+from upwell.parse.asciidoc.lists import Levels, item_of
+from upwell.parse.asciidoc.meta import LINE, Meta
+from upwell.parse.asciidoc.places import TITLE
+from upwell.parse.asciidoc.words import Words
 from upwell.parse.limits import Limits
 from upwell.parse.outline import Outline
-from upwell.parse.text.asciidoc_conditions import Unshown
-from upwell.parse.text.asciidoc_lists import Levels, item_of
-from upwell.parse.text.asciidoc_meta import LINE, Meta
-from upwell.parse.text.asciidoc_places import TITLE
-from upwell.parse.text.asciidoc_words import Words
 from upwell.records import Kind
 
 FENCE = re.compile(r"-{4,}|={4,}|\*{4,}|_{4,}|\.{4,}|\+{4,}|/{4,}|--|~{4,}|[|,:!]={3,}")

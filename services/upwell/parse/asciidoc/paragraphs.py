@@ -6,13 +6,13 @@ https://docs.asciidoctor.org/asciidoc/latest/blocks/paragraphs/
 import re
 from collections.abc import Sequence
 
+from upwell.parse.asciidoc.fences import ADMONITIONS, LITERAL, verbatim
+from upwell.parse.asciidoc.lists import item_of
+from upwell.parse.asciidoc.macros import alternative, joined_path
+from upwell.parse.asciidoc.meta import Meta, meta_of
+from upwell.parse.asciidoc.page import Page, flowing, source_of
+from upwell.parse.asciidoc.places import heading_of
 from upwell.parse.outline import grid
-from upwell.parse.text.asciidoc_fences import ADMONITIONS, LITERAL, verbatim
-from upwell.parse.text.asciidoc_lists import item_of
-from upwell.parse.text.asciidoc_macros import alternative, joined_path
-from upwell.parse.text.asciidoc_meta import Meta, meta_of
-from upwell.parse.text.asciidoc_page import Page, flowing, source_of
-from upwell.parse.text.asciidoc_places import heading_of
 from upwell.records import Kind
 
 QUOTE_SIGN = re.compile(r"> ?")

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from html import unescape
 from typing import NamedTuple
 
-from upwell.parse.text.asciidoc_attributes import MARKS, REFERENCE, Attributes
-from upwell.parse.text.asciidoc_macros import joined_path, label, said_of
-from upwell.parse.text.asciidoc_marks import unmarked
+from upwell.parse.asciidoc.attributes import MARKS, REFERENCE, Attributes
+from upwell.parse.asciidoc.macros import joined_path, label, said_of
+from upwell.parse.asciidoc.marks import unmarked
 from upwell.parse.text.markdown import html_text
 
 KEPT, KEPT_END = "\ufdd0", "\ufdd1"

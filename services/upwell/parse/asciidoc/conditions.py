@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from upwell.parse.text.asciidoc_attributes import Attributes
+from upwell.parse.asciidoc.attributes import Attributes
 
 DIRECTIVE = re.compile(r"(\\?)(ifdef|ifndef|ifeval|endif|include)::([^\[]*)\[(.*)\]$")
 VERBATIM = re.compile(r"(?:-{4,}|\.{4,}|\+{4,}|/{4,}|```.*)$")

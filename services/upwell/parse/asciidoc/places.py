@@ -6,7 +6,7 @@ https://docs.asciidoctor.org/asciidoc/latest/macros/xref/
 import re
 from collections.abc import Sequence
 
-from upwell.parse.text.asciidoc_meta import LINE, meta_of
+from upwell.parse.asciidoc.meta import LINE, meta_of
 
 HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
 TITLE = re.compile(r"\.(\.?[^ \t.].*)")

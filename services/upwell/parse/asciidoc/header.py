@@ -6,7 +6,7 @@ https://docs.asciidoctor.org/asciidoc/latest/document/header/
 import re
 from collections.abc import Sequence
 
-from upwell.parse.text.asciidoc_attributes import Attributes
+from upwell.parse.asciidoc.attributes import Attributes
 
 AUTHOR = re.compile(r"([^\s<;]+)(?: +([^\s<;]+))?(?: +([^\s<;]+))? *(?:<([^<>]*)>)?")
 REVISION = re.compile(r"(?:v?(\d[^\s,:]*))?,? *([^:]*?)(?:: *(.*))?")

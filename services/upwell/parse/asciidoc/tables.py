@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from upwell.parse.text.asciidoc_meta import Meta
+from upwell.parse.asciidoc.meta import Meta
 from upwell.records import Cell, Table
 
 SPEC = re.compile(

@@ -6,7 +6,7 @@ https://docs.asciidoctor.org/asciidoc/latest/macros/
 import posixpath
 import re
 
-from upwell.parse.text.asciidoc_meta import meta_of
+from upwell.parse.asciidoc.meta import meta_of
 
 MENU_PART = re.compile(r"\s*>\s*")
 

@@ -5,18 +5,18 @@ https://docs.asciidoctor.org/asciidoc/latest/
 
 import re
 
+from upwell.parse.asciidoc.attributes import ENTRY, Attributes
+from upwell.parse.asciidoc.conditions import conditioned
+from upwell.parse.asciidoc.fences import close, fenced
+from upwell.parse.asciidoc.header import header_of
+from upwell.parse.asciidoc.lists import item_of
+from upwell.parse.asciidoc.meta import LINE, meta_of
+from upwell.parse.asciidoc.page import FENCE, Page, comment_of
+from upwell.parse.asciidoc.paragraphs import media_of, words_of
+from upwell.parse.asciidoc.places import TITLE, heading_of, titles_of
+from upwell.parse.asciidoc.words import KEPT, Words
 from upwell.parse.limits import Limits
 from upwell.parse.outline import Outline
-from upwell.parse.text.asciidoc_attributes import ENTRY, Attributes
-from upwell.parse.text.asciidoc_conditions import conditioned
-from upwell.parse.text.asciidoc_fences import close, fenced
-from upwell.parse.text.asciidoc_header import header_of
-from upwell.parse.text.asciidoc_lists import item_of
-from upwell.parse.text.asciidoc_meta import LINE, meta_of
-from upwell.parse.text.asciidoc_page import FENCE, Page, comment_of
-from upwell.parse.text.asciidoc_paragraphs import media_of, words_of
-from upwell.parse.text.asciidoc_places import TITLE, heading_of, titles_of
-from upwell.parse.text.asciidoc_words import KEPT, Words
 from upwell.parse.text.markdown import FRONT_MATTER
 from upwell.records import Kind, ParsedDocument, ParseStatus
 

@@ -1,0 +1,1 @@
+"""AsciiDoc, from its own lines (https://docs.asciidoctor.org/asciidoc/latest/)."""
