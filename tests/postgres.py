@@ -7,6 +7,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -104,18 +105,14 @@ class PostgresServer:
 
     def pause(self) -> None:
         """Stop every process of the server, as a frozen machine would."""
-        for process in self._family():
-            process.send_signal(signal.SIGSTOP)
+        self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        for process in self._family():
-            process.send_signal(signal.SIGCONT)
+        self._signal(signal.SIGCONT)
 
     def kill(self) -> None:
         """End the server without warning (kill -9)."""
-        family = self._family()
-        for process in family:
-            process.kill()
+        family = self._signal(signal.SIGKILL)
         self._process.wait()
         psutil.wait_procs(family, 10)
 
@@ -139,12 +136,19 @@ class PostgresServer:
         command = [*unprivileged(), str(self._binaries / "initdb"), "-D", str(self._folder / "data"), *options]
         subprocess.run(command, stdout=self._log, stderr=self._log, check=True, timeout=START_S)
 
-    def _family(self) -> list[psutil.Process]:
-        """The postmaster first, stopped: whoever it forked after its children were counted would live on, and hold the
-        memory that a server started again on the folder asks for."""
+    def _signal(self, number: signal.Signals) -> list[psutil.Process]:
+        """Send it to every process of the server; which those are.
+
+        The postmaster is stopped first: whoever it forked after its children were counted would live on, and hold the
+        memory that a server started again on the folder asks for. A backend may still end by itself before its turn.
+        """
         postmaster = psutil.Process(self._process.pid)
         postmaster.suspend()
-        return [postmaster, *postmaster.children(recursive=True)]
+        family = [postmaster, *postmaster.children(recursive=True)]
+        for process in family:
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
+        return family
 
 
 def free_port() -> int:
