@@ -143,13 +143,11 @@ class Publisher:
         """
         if prepared.status not in {ParseStatus.OK, ParseStatus.EMPTY}:
             return self.fail(event, prepared.status, prepared.status)
-        row, manifests = self._convergence.read(event.key)
-        known: Known | None = (row, manifests)
-        if row.rev > 0 and decide.permitted(row, event) is not None:
-            self._changes.permit(event, known=known)
-            known = None
+        known = self._convergence.read(event.key)
+        permitted = known[0].rev > 0 and self._changes.permit(event, known=known) is not None
         self._changes.move_away(event)
-        return self._bring(event, prepared, Outcome.APPLIED, repair=repair, vectors=vectors, known=known)
+        unchanged = None if permitted else known
+        return self._bring(event, prepared, Outcome.APPLIED, repair=repair, vectors=vectors, known=unchanged)
 
     def fail(self, event: ChangeEvent, status: ParseStatus | None, reason: str) -> PublishResult:
         """End an event whose content cannot be had: the last good version stays, marked stale with `reason` (a word).

@@ -156,9 +156,8 @@ class Guard:
             return SKIPPED
         message: Message | Member | None = None
 
-        def work() -> list[
-            Sending
-        ]:  # all of it in one go, for a way to the thread and back costs more than a small step
+        def work() -> list[Sending]:
+            """All of it in one go, for a way to the thread and back costs more than a small step."""
             nonlocal message
             message = message or self._decode(taken)
             return self._encoded(message)
