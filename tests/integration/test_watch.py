@@ -230,7 +230,7 @@ def test_stopping_ends_the_wait(tmp_path):
         Thread(target=lambda: (time.sleep(0.05), stop.set())).start()
         start = time.monotonic()
         assert watch.wait() is None
-        assert time.monotonic() - start < 1
+        assert time.monotonic() - start < 20, "long before a scan falls due"
 
 
 def test_a_scan_falls_due_without_any_notice(tmp_path):

@@ -12,6 +12,7 @@ import pytest
 from signing import AUDIENCE, CLAIMS, ISSUER, NOW_US, jwk, key_set, token
 from upwell.config import IssuerSettings
 from upwell.errors import KeyLookupFailed, Misconfigured, Refusal, Unauthorized
+from upwell.identity import jwks
 from upwell.identity.jwks import PAUSE_S, STALE_S, TTL_S, Jwks
 from upwell.identity.key_places import MAX_SET_BYTES, HttpKeys, place_of
 from upwell.identity.tokens import Verifier
@@ -208,7 +209,9 @@ def test_an_endpoint_that_drips_is_given_up_in_time(endpoint, clock):
     assert time.monotonic() - began < 5
 
 
-def test_while_one_asks_the_others_take_the_key_that_is_held_and_forged_ids_do_not_wait_long(endpoint, clock):
+def test_while_one_asks_the_others_take_the_key_that_is_held_and_forged_ids_do_not_wait_long(
+    endpoint, clock, monkeypatch
+):
     keys = Jwks.at(endpoint.url, clock)
     keys.find("old")
     clock.later(TTL_S)
@@ -217,11 +220,13 @@ def test_while_one_asks_the_others_take_the_key_that_is_held_and_forged_ids_do_n
     asking.start()
     while len(endpoint.asked) < 2:
         time.sleep(0.005)
+    monkeypatch.setattr(jwks, "WAIT_S", 60.0)
     began = time.monotonic()
     assert keys.find("old").kid == "old"
-    assert time.monotonic() - began < 0.5
+    assert time.monotonic() - began < 30
+    monkeypatch.setattr(jwks, "WAIT_S", 0.1)
     assert "still being read" in lookup_fails(keys, "forged")
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 60
     endpoint.gate.set()
     asking.join()
     assert len(endpoint.asked) == 2
