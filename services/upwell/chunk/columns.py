@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-Range = tuple[int, int]
+from upwell.chunk.ranges import Range
+
 BAR = " | "
 FIRST_SHARE = 4  # of what a part holds, the most that the row's first cell may take when it is said again
 MOST_GROWTH = 4  # times a table's own text, the most that names may add to its parts

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from upwell.chunk.measure import Measure
-from upwell.chunk.pieces import Border, Piece, split_block
+from upwell.chunk.pieces import Border, Piece
 from upwell.chunk.policy import ChunkPolicy
+from upwell.chunk.split import split_block
 from upwell.records import Block, Kind, Record
 
 HEADINGS = frozenset({Kind.TITLE, Kind.HEADING})
