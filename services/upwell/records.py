@@ -13,6 +13,8 @@ import msgspec
 SCHEMA_VERSION = 1
 INLINE_LIMIT_BYTES = 256 * 1024
 MAX_VERSION = 2**53 - 1
+LONGEST_IN_PATH = 500
+"""Characters of a heading that paths repeat, and of a title: one without end would multiply by all that is below it."""
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

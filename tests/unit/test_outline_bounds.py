@@ -2,10 +2,9 @@
 
 import pytest
 
-from upwell.chunk.chunker import LONGEST_IN_PATH
 from upwell.parse.failures import Unparsable
 from upwell.parse.outline import BLOCK_COST, Outline
-from upwell.records import Kind, ParseStatus
+from upwell.records import LONGEST_IN_PATH, Kind, ParseStatus
 
 
 def test_many_small_blocks_are_too_large():

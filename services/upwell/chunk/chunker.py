@@ -9,10 +9,7 @@ from upwell.chunk.measure import SEPARATOR, Measure
 from upwell.chunk.pieces import Border, Piece
 from upwell.chunk.policy import ChunkPolicy
 from upwell.chunk.sections import CAPTIONED, HEADINGS, Section, left_out, sections
-from upwell.records import Block, Chunk, Draft, Dropped, Kind, Record, Span
-
-LONGEST_IN_PATH = 500
-"""Characters of a heading that paths repeat: a heading without end would multiply by its own chunks."""
+from upwell.records import LONGEST_IN_PATH, Block, Chunk, Draft, Dropped, Kind, Record, Span
 
 
 class Chunking(Record, frozen=True, kw_only=True):

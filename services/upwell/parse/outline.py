@@ -2,9 +2,8 @@
 
 from msgspec.structs import replace
 
-from upwell.chunk.chunker import LONGEST_IN_PATH
 from upwell.parse.failures import too_large
-from upwell.records import Block, Cell, Kind, Table
+from upwell.records import LONGEST_IN_PATH, Block, Cell, Kind, Table
 
 BBox = tuple[float, float, float, float]
 MAX_LINKS = 50

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from upwell.chunk.chunker import LONGEST_IN_PATH
 from upwell.parse import media
 from upwell.parse.adapters import docling
 from upwell.parse.arbitrate.choose import arbitrated
@@ -42,7 +41,7 @@ from upwell.parse.text.markdown import parse_markdown
 from upwell.parse.text.plain import parse_plain
 from upwell.parse.text.restructured import parse_restructured
 from upwell.parse.word.document import parse_word
-from upwell.records import Kind, ParsedDocument, ParseStatus
+from upwell.records import LONGEST_IN_PATH, Kind, ParsedDocument, ParseStatus
 
 TextParser = Callable[[str, Limits], ParsedDocument]
 TEXT_PARSERS: MappingProxyType[str, TextParser] = MappingProxyType(
