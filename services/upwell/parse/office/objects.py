@@ -22,7 +22,6 @@ PACKAGE = ("Package",)
 def embedded_children(package: Package, limits: Limits, parse_child: ParseChild) -> tuple[ParsedDocument, ...]:
     """Each file of an `embeddings` folder; one that cannot be unwrapped is a child that says so."""
     children: list[ParsedDocument] = []
-    names: set[str] = set()
     for part in package.names:
         folder, name = posixpath.split(part)
         if not name or posixpath.basename(folder) != "embeddings" or len(children) >= limits.children:
@@ -32,8 +31,7 @@ def embedded_children(package: Package, limits: Limits, parse_child: ParseChild)
             child = parse_child(data, inner_name, None)
         except Unparsable as e:
             inner_name, child = name, ParsedDocument(status=e.status, reason=e.reason)
-        inner_name = _unused(part_name(inner_name, len(children) + 1), names)
-        children.append(replace(child, name=inner_name))
+        children.append(replace(child, name=part_name(inner_name, len(children) + 1)))
     return tuple(child for child in children if child.status is not ParseStatus.EMPTY or child.blocks)
 
 
@@ -76,13 +74,3 @@ def _string(stream: bytes, at: int) -> tuple[str, int]:
 
 def _extension(data: bytes) -> str:
     return {b"%PDF": ".pdf", b"PK\x03\x04": ".zip"}.get(data[:4], ".bin")
-
-
-def _unused(name: str, names: set[str]) -> str:
-    stem, dot, extension = name.rpartition(".")
-    number, tried = 1, name
-    while tried in names:
-        number += 1
-        tried = f"{stem}-{number}{dot}{extension}" if dot else f"{name}-{number}"
-    names.add(tried)
-    return tried
