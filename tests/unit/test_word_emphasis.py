@@ -11,6 +11,7 @@ from upwell.records import Kind
 STYLES = (
     '<w:docDefaults><w:rPrDefault><w:rPr><w:sz w:val="22"/></w:rPr></w:rPrDefault></w:docDefaults>'
     '<w:style w:type="paragraph" w:styleId="H1"><w:name w:val="heading 1"/></w:style>'
+    '<w:style w:type="paragraph" w:styleId="Code"><w:name w:val="Code"/></w:style>'
     '<w:style w:type="paragraph" w:styleId="Big"><w:name w:val="Shout"/><w:rPr><w:b/><w:sz w:val="30"/></w:rPr></w:style>'
 )
 WORDS = p("What is told below it goes on for a while, in a few words more than a line would need.")
@@ -55,3 +56,8 @@ def test_what_is_no_such_line_stays_a_paragraph(body):
     """Only lines that could be nothing else are taken, and only where the document has no headings of its own."""
     assert all(text == "A heading by its style" for _, text in headings(body))
     assert any(block.kind is Kind.PARAGRAPH and block.text not in WORDS for block in blocks(body))
+
+
+def test_a_blank_line_of_code_above_hides_no_such_line():
+    """Blank lines of code are no block, so they change nothing for the line below them."""
+    assert headings(p("", "Code") + line("Part") + WORDS) == [(1, "Part")]

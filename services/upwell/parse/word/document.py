@@ -1,6 +1,7 @@
 """Word documents from their own XML (ECMA-376 part 1, section 17): what a writer put there, and what was left out."""
 
-import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from upwell.parse.failures import corrupt, too_large
@@ -12,14 +13,13 @@ from upwell.parse.parts import ParseChild
 from upwell.parse.policy import ParsePolicy
 from upwell.parse.word.drawing import pictures, text_boxes
 from upwell.parse.word.emphasis import Emphasis
+from upwell.parse.word.paragraph import Paragraph
 from upwell.parse.word.runs import Inline
-from upwell.parse.word.styles import Styles, value
-from upwell.parse.word.table import only_cell, word_table
+from upwell.parse.word.styles import Styles
+from upwell.parse.word.table import WRAPPERS, only_cell, word_table
 from upwell.records import Block, Kind, ParsedDocument, ParseStatus
 
 PARSER = "word/2"
-CAPTION = re.compile(r"(?:figure|fig\.|table|listing|chart|abbildung|abb\.|tabelle|tableau|tabla)\s+\d+", re.IGNORECASE)
-CODE_SIGN = re.compile(r"[;{}=<>\[\]_$#\\]|\w\(|^\s*(?:def|class|import|return|if|for|while)\b")
 NOTES = {"footnoteReference": "footnotes", "endnoteReference": "endnotes", "commentReference": "comments"}
 NOTE_OF = {"footnotes": "footnote", "endnotes": "endnote", "comments": "comment"}
 
@@ -107,23 +107,31 @@ class _Reader:
 
     def blocks(self, parent: Any) -> None:
         """All blocks below `parent`. Raises `too_large` past the limit of nesting."""
+        with self._deeper():
+            for child in parent:
+                self._block(child)
+
+    def _block(self, element: Any) -> None:
+        tag = local(element)
+        if tag == "p":
+            self._paragraph(element)
+        elif tag == "tbl":
+            self._table(element)
+        elif tag == "sdt":
+            self._control(element)
+        elif tag in {"del", "moveFrom"}:
+            self._aside(element, None if tag == "del" and self.policy.revisions == "both" else "deleted")
+        elif tag == "AlternateContent":
+            self.blocks(next((c for c in element if local(c) in {"Choice", "Fallback"}), ()))
+        elif tag and len(element):  # whatever wraps blocks, known or not, is looked into
+            self.blocks(element)
+
+    @contextmanager
+    def _deeper(self) -> Iterator[None]:
         self.depth += 1
         if self.depth > self.limits.nesting:
             raise too_large("nested too deeply")
-        for child in parent:
-            tag = local(child)
-            if tag == "p":
-                self._paragraph(child)
-            elif tag == "tbl":
-                self._table(child)
-            elif tag == "sdt":
-                self._control(child)
-            elif tag in {"del", "moveFrom"}:
-                self._aside(child, None if tag == "del" and self.policy.revisions == "both" else "deleted")
-            elif tag == "AlternateContent":
-                self.blocks(next((c for c in child if local(c) in {"Choice", "Fallback"}), ()))
-            elif tag and len(child):  # whatever wraps blocks, known or not, is looked into
-                self.blocks(child)
+        yield
         self.depth -= 1
 
     def _aside(self, element: Any, reason: str | None) -> None:
@@ -142,37 +150,27 @@ class _Reader:
         inline.read(paragraph)
         return inline
 
-    def _paragraph(self, paragraph: Any) -> None:
-        inline = self._inline(paragraph)
-        properties = paragraph.find("{*}pPr")
-        style = value(properties, "pStyle")
-        self._say(inline, style, properties)
+    def _paragraph(self, element: Any) -> None:
+        inline = self._inline(element)
+        self._say(Paragraph(element, inline, self.styles))
         self._hang(inline)
 
-    def _say(self, inline: Inline, style: str | None, properties: Any) -> None:
+    def _say(self, paragraph: Paragraph) -> None:
+        inline = paragraph.inline
         text, links = inline.text, tuple(inline.links)
-        if self.left_out or self.styles.contents(style):
+        if self.left_out or paragraph.is_contents:
             self._add(Kind.PAGE_FURNITURE, text, left_out=self.left_out or "table_of_contents")
         elif self.kind is not None:
             self._add(self.kind, text, links=links)
-        elif inline.formulas and text.replace("$", "").strip() == "".join(inline.formulas).strip():
+        elif paragraph.is_formula:
             self._add(Kind.FORMULA, "\n".join(inline.formulas))
-        elif self._is_code(inline, style):
+        elif paragraph.is_code(below_code=bool(self.code)):
             self.code.append(text)
-        elif (level := self._heading(style, properties)) is not None:
+        elif (level := paragraph.heading_level) is not None:
             self._end_code()
             self._title_or_heading(text, level)
-        else:
-            before = len(self.outline.blocks) + bool(self.code)
-            self._plain(text, style, properties, links)
-            if self.depth == 1 and len(self.outline.blocks) > before:
-                self.emphasis.note(len(self.outline.blocks) - 1, self.outline.blocks[-1], inline, style)
-
-    def _heading(self, style: str | None, properties: Any) -> int | None:
-        own = value(properties, "outlineLvl") or ""
-        if own.isdecimal():
-            return int(own) + 1 if int(own) < 9 else None
-        return self.styles.heading(style)
+        elif text.strip():
+            self._body(paragraph)
 
     def _title_or_heading(self, text: str, level: int) -> None:
         if level or any(block.kind is Kind.TITLE for block in self.outline.blocks[:1000]):
@@ -180,31 +178,14 @@ class _Reader:
         else:
             self.outline.title(text)
 
-    def _plain(self, text: str, style: str | None, properties: Any, links: tuple[str, ...]) -> None:
-        if not text.strip():
-            return
-        kind = self.styles.kind(style)
-        if kind is None and self.after_figure and CAPTION.match(text.strip()):
-            kind = Kind.CAPTION
-        numbering = None if properties is None else properties.find("{*}numPr")
-        level = value(numbering, "ilvl") or ""
-        depth = self.styles.list_level(
-            style, value(numbering, "numId"), int(level) if level.isdecimal() and len(level) < 4 else None
-        )
+    def _body(self, paragraph: Paragraph) -> None:
+        inline = paragraph.inline
+        kind = paragraph.body_kind(below_figure=self.after_figure)
+        level = paragraph.list_level if kind is Kind.LIST_ITEM else None
         self.after_figure = False
-        if kind is None and depth is not None:
-            self._add(Kind.LIST_ITEM, text, level=depth, links=links)
-        else:
-            self._add(kind or Kind.PARAGRAPH, text, links=links)
-
-    def _is_code(self, inline: Inline, style: str | None) -> bool:
-        """By style; or all in a font of equal widths and with the signs of code, or indented below such a line."""
-        if self.styles.kind(style) is Kind.CODE:
-            return True
-        text = inline.text
-        mono = inline.letters > 0 and inline.monospaced >= inline.letters * 0.95
-        mono = mono or (self.styles.monospaced(style) and style not in {None, self.styles.default})
-        return mono and bool(CODE_SIGN.search(text) or (self.code and text[:1].isspace()))
+        self._add(kind, inline.text, level=level, links=tuple(inline.links))
+        if self.depth == 1:
+            self.emphasis.note(len(self.outline.blocks) - 1, self.outline.blocks[-1], inline, paragraph.style)
 
     def _add(self, kind: Kind, text: str, **fields: Any) -> None:
         self._end_code()
@@ -260,28 +241,22 @@ class _Reader:
         self.after_figure = True
         for inline in hanging:
             self._hang(inline)
-        self.depth += 1
-        if self.depth > self.limits.nesting:
-            raise too_large("nested too deeply")
-        for inner in nested:
-            self._table(inner)
-        self.depth -= 1
+        with self._deeper():
+            for inner in nested:
+                self._table(inner)
 
     def _cell_words(self, cell: Any, hanging: list[Inline], nested: list[Any]) -> str:
         """A cell's paragraphs, a line each; a table within it stands after the whole as a table of its own."""
         lines: list[str] = []
-        self.depth += 1
-        if self.depth > self.limits.nesting:
-            raise too_large("nested too deeply")
-        for child in cell:
-            tag = local(child)
-            if tag == "p":
-                inline = self._inline(child)
-                hanging.append(inline)
-                lines.append(inline.text)
-            elif tag == "tbl":
-                nested.append(child)
-            elif tag in {"sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"}:
-                lines.append(self._cell_words(child, hanging, nested))
-        self.depth -= 1
+        with self._deeper():
+            for child in cell:
+                tag = local(child)
+                if tag == "p":
+                    inline = self._inline(child)
+                    hanging.append(inline)
+                    lines.append(inline.text)
+                elif tag == "tbl":
+                    nested.append(child)
+                elif tag in WRAPPERS:
+                    lines.append(self._cell_words(child, hanging, nested))
         return "\n".join(line for line in lines if line.strip())
