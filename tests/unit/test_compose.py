@@ -80,6 +80,12 @@ def test_the_lake_is_made_before_its_workers_start():
             assert how["condition"] == ("service_completed_successfully" if needed in ENDING else "service_healthy")
 
 
+def test_somebody_waits_for_each_service_that_ends():
+    """`up --wait` takes the end of a service for a failure, unless another waits for it to complete."""
+    waited = {needed for service in SERVICES.values() for needed in service.get("depends_on", {})}
+    assert set(ENDING) <= waited
+
+
 def test_nothing_waits_for_itself():
     graphlib.TopologicalSorter({name: service.get("depends_on", {}) for name, service in SERVICES.items()}).prepare()
 
