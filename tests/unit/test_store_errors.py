@@ -1,6 +1,7 @@
 """Vendors' errors at the store's edge: none is unmapped, none repeats what was sent."""
 
 import inspect
+import json
 from contextlib import nullcontext
 
 import httpx
@@ -33,7 +34,7 @@ CLIENT_ERRORS = [
 def made(kind):
     """An instance, without the vendor's constructor."""
     error = kind.__new__(kind)
-    error.status_code = 500
+    error.status_code, error.content = 500, b""
     return error
 
 
@@ -51,6 +52,8 @@ def refusal(status, body=b"the text of a document"):
 @pytest.mark.parametrize(
     ("status", "kind", "reason"),
     [
+        (301, Broken, None),
+        (307, Broken, None),
         (400, Rejected, Reason.INVALID_EVENT),
         (422, Rejected, Reason.INVALID_EVENT),
         (413, Rejected, Reason.TOO_LARGE),
@@ -62,6 +65,7 @@ def refusal(status, body=b"the text of a document"):
         (429, Retryable, None),
         (500, Retryable, None),
         (503, Retryable, None),
+        (507, Retryable, None),
         (None, Retryable, None),
     ],
 )
@@ -71,6 +75,45 @@ def test_the_server_s_statuses(status, kind, reason):
     assert type(error) is kind
     assert getattr(error, "reason", None) == reason
     assert "document" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (400, 'Bad request: Limit exceeded 9 > 5 for "limit". Help: Reduce the "limit" parameter to or below 5.'),
+        (400, 'Bad request: Index required but not found for "doc". Help: Create an index for this key.'),
+        (400, "Bad request: Max vector storage size limit of 12.5MB reached!"),
+        (400, "Bad request: Max points count limit of 1000 reached!"),
+        (400, "Bad request: Multivector 'late' has a limit of 100 vectors, but 210 were provided!"),
+        (400, "Bad request: Sparse vector 'sparse' has a limit of 10 indices, but 90 were provided!"),
+        (429, "Rate limiting exceeded: Write rate limit exceeded, request larger than rate limiter capacity, please"),
+    ],
+)
+def test_a_limit_of_the_operator_s_is_no_fault_of_a_document(status, said):
+    """Every document would end as a dead letter; the line says which limit it was."""
+    error = mapped(refusal(status, json.dumps({"status": {"error": said}, "time": 0.0}).encode()))
+    assert type(error) is Broken
+    assert "limit" in str(error) or "Index" in str(error)
+
+
+@pytest.mark.parametrize("body", [b"", b"Help: ", b"[]", b'{"status": "error"}', b'{"status": {"error": 3}}', b"\xff"])
+def test_a_refusal_that_says_nothing_of_a_limit_is_the_input_s(body):
+    """Whatever stands in its place."""
+    assert type(mapped(refusal(400, body))) is Rejected
+
+
+def test_a_rate_that_passes_is_retryable():
+    """Without Retry-After, from a proxy."""
+    said = {"status": {"error": "Rate limiting exceeded: Write rate limit exceeded, retry later"}}
+    assert type(mapped(refusal(429, json.dumps(said).encode()))) is Retryable
+
+
+def test_a_body_above_the_server_s_limit_is_too_large():
+    """Said with 400, as actix does."""
+    said = "Payload error: JSON payload (40013689 bytes) is larger than allowed (limit: 33554432 bytes)."
+    error = mapped(refusal(400, json.dumps({"status": {"error": said}, "time": 0.0}).encode()))
+    assert isinstance(error, Rejected)
+    assert error.reason is Reason.TOO_LARGE
 
 
 def test_our_own_errors_pass_unchanged():

@@ -229,11 +229,17 @@ def test_refusals_of_a_server(store, stub, status, text, kind, says):  # noqa: P
     assert "TEXT" not in str(refused.value)
 
 
-def test_an_answer_that_is_no_json_is_retryable(store, stub):
-    """A proxy's page with status 200 is no fault of the document's."""
-    stub.answer("PUT", "lake/points", (200, b"<html>down for maintenance</html>"))
-    with pytest.raises(Retryable):
-        store.insert([point("a")])
+STRANGE = [b"<html>down for maintenance</html>", b"", b"\xff\xfe", b"[]", b"null", b"{}", {"result": None}, {"result": 7}]
+
+
+@pytest.mark.parametrize("strange", STRANGE)
+def test_an_answer_that_is_none_is_retryable(store, stub, strange):
+    """A proxy's page with status 200, or an envelope with nothing in it, is no fault of the document's."""
+    for method, path in (("PUT", "lake/points"), ("POST", "points/scroll"), ("POST", "query/batch")):
+        stub.answer(method, path, (200, strange))
+    for asked in (lambda: store.insert([point("a")]), lambda: store.present(key("a")), lambda: store.search(query())):
+        with pytest.raises(Retryable):
+            asked()
 
 
 def test_a_vacuum_never_stops_an_erasure(store):
