@@ -15,13 +15,15 @@ NUMBERS = ("acl_n", "born", "rev")
 
 
 class Stub:
-    """`answers` are (method, end of the path) -> list of (status, body), used one after the other, the last for good."""
+    """`answers` are (method, end of the path) -> list of (status, body), used one after the other, the last for good.
+    `limit` is (number, answer): what is answered to a write of so many points or more."""
 
     def __init__(self, version="1.19.0", **collection):
         self.asked = []
         self.made = collection.get("made", True)
         self.indexed = set(collection.get("indexed", (*FIELDS, *NUMBERS)))
         self.modifier = collection.get("modifier", "idf")
+        self.limit = None
         self.answers = {("GET", ""): [(200, {"title": "qdrant", "version": version})]}
 
     def answer(self, method, path, *answers):
@@ -38,6 +40,8 @@ class Stub:
         return self.collection(method, path, body)
 
     def collection(self, method, path, body):
+        if self.limit and path.endswith("lake/points") and method == "PUT" and len(body["points"]) >= self.limit[0]:
+            return self.limit[1]
         if path.endswith("/exists"):
             return 200, {"result": {"exists": self.made}, "status": "ok", "time": 0.0}
         if path.endswith("/index"):

@@ -183,6 +183,26 @@ def test_an_insert_goes_in_requests_that_a_server_takes(store, stub, monkeypatch
     assert len(stub.asked) == before
 
 
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (413, "Request Entity Too Large"),
+        (400, "Payload error: JSON payload (9 bytes) is larger than allowed (limit: 8 bytes)."),
+    ],
+)
+def test_a_server_that_takes_smaller_requests_gets_smaller_ones(store, stub, status, text):
+    """By its own setting or a proxy's: in halves, in order; one point that is too large by itself is refused."""
+    points = [point("a", n) for n in range(5)]
+    stub.limit = 3, (status, refusal(text))
+    store.insert(points)
+    taken = [body["points"] for _, body in stub.bodies("PUT", "/points") if len(body["points"]) < 3]
+    assert [one["id"] for batch in taken for one in batch] == [p.point_id for p in points]
+    stub.limit = 1, (status, refusal(text))
+    with pytest.raises(Rejected) as refused:
+        store.insert(points)
+    assert refused.value.reason is Reason.TOO_LARGE
+
+
 def test_every_page_of_a_document_is_read(store, stub):
     """Until the server gives no further offset, from a majority of replicas."""
     page = {"points": [{"id": point("a").point_id, "payload": {"born": 1}}], "next_page_offset": point("a", 1).point_id}
@@ -229,7 +249,16 @@ def test_refusals_of_a_server(store, stub, status, text, kind, says):  # noqa: P
     assert "TEXT" not in str(refused.value)
 
 
-STRANGE = [b"<html>down for maintenance</html>", b"", b"\xff\xfe", b"[]", b"null", b"{}", {"result": None}, {"result": 7}]
+STRANGE = [
+    b"<html>down for maintenance</html>",
+    b"",
+    b"\xff\xfe",
+    b"[]",
+    b"null",
+    b"{}",
+    {"result": None},
+    {"result": 7},
+]
 
 
 @pytest.mark.parametrize("strange", STRANGE)

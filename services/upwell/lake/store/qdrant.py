@@ -12,7 +12,7 @@ from threading import RLock
 
 from qdrant_client import QdrantClient, models
 
-from upwell.errors import Retryable
+from upwell.errors import Reason, Rejected, Retryable
 from upwell.lake.store import filters, fusion, packing, points
 from upwell.lake.store import qdrant_collection as collections
 from upwell.lake.store.qdrant_errors import vendor_errors
@@ -56,13 +56,7 @@ class QdrantStore:
         packing.check_points(points_, self._dim)
         check_sizes(points_, self._dim)
         for batch in batches(points_, self._dim):
-            structs = [point_out(point, self._dim) for point in batch]
-            with self._vendor():
-                _applied(
-                    self._client.upsert(
-                        self._name, structs, wait=True, ordering=STRONG, update_mode=models.UpdateMode.INSERT_ONLY
-                    )
-                )
+            self._insert([point_out(point, self._dim) for point in batch])
 
     def flush(self) -> None:
         """Nothing to do: a waited write is in the server's log already."""
@@ -145,6 +139,22 @@ class QdrantStore:
     def close(self) -> None:
         with self._vendor():
             self._client.close()
+
+    def _insert(self, structs: list[models.PointStruct]) -> None:
+        """In halves where a server, or a proxy before it, takes smaller requests than Qdrant does unless told."""
+        try:
+            with self._vendor():
+                _applied(
+                    self._client.upsert(
+                        self._name, structs, wait=True, ordering=STRONG, update_mode=models.UpdateMode.INSERT_ONLY
+                    )
+                )
+        except Rejected as refused:
+            if refused.reason is not Reason.TOO_LARGE or len(structs) == 1:
+                raise
+            half = len(structs) // 2
+            self._insert(structs[:half])
+            self._insert(structs[half:])
 
     def _opened(self, location: str, api_key: str | None) -> QdrantClient:
         if self._folder is not None:
