@@ -39,10 +39,12 @@ def made_by(stub, **options):
 
 
 def test_a_new_collection_has_every_index_before_anything_is_loaded():
-    """Each filtered field, waited for; the tenant's as such. Deleted points shall leave early."""
+    """Each filtered field, waited for; the tenant's as such. Deleted points shall leave early, new ones be seen at once
+    whatever the server's default."""
     stub = Stub(made=False, indexed=())
     ((_, body),) = made_by(stub)
-    assert body["optimizers_config"] == {"deleted_threshold": 0.05, "vacuum_min_vector_number": 100}
+    early = {"deleted_threshold": 0.05, "vacuum_min_vector_number": 100}
+    assert body["optimizers_config"] == early | {"prevent_unoptimized": False}
     indexes = {sent["field_name"]: (asked, sent["field_schema"]) for asked, sent in stub.bodies("PUT", "/index")}
     assert set(indexes) == {*FIELDS, *NUMBERS}
     assert all("wait=true" in asked for asked, _ in indexes.values())
@@ -80,9 +82,13 @@ def test_a_server_too_old_is_misconfigured(version):
         QdrantStore(url, collection="lake", dim=DIM)
 
 
-def test_what_is_no_qdrant_server_is_misconfigured(stub, url):
-    """A web page at that port will never become one: the setting is wrong."""
-    stub.answer("GET", "", (200, b"<html>hello</html>"))
+@pytest.mark.parametrize(
+    "answer",
+    [(200, b"<html>hello</html>"), (200, {"name": "elastic"}), (404, b"<html>no such page</html>"), (301, b"")],
+)
+def test_what_is_no_qdrant_server_is_misconfigured(stub, url, answer):
+    """A web page at that port will never become one, nor one that is elsewhere: the setting is wrong."""
+    stub.answer("GET", "", answer)
     with pytest.raises(Misconfigured, match="UPWELL_STORE"):
         QdrantStore(url, collection="lake", dim=DIM)
 
@@ -130,6 +136,18 @@ def test_a_worker_makes_no_collection():
         with pytest.raises(Misconfigured, match="upwell init"):
             made_by(stub, make=False)
         assert not any(method == "PUT" for method, *_ in stub.asked)
+
+
+@pytest.mark.parametrize("lost", ["late", "sparse"])
+def test_a_collection_without_our_vectors_is_misconfigured(lost):
+    """Somebody else's of that name: else each document would be refused for it, one after the other."""
+    stub = Stub()
+    info = stub.info()
+    params = info["result"]["config"]["params"]
+    (params["vectors"] if lost in params["vectors"] else params["sparse_vectors"]).pop(lost)
+    stub.answer("GET", "collections/lake", (200, info))
+    with pytest.raises(Misconfigured, match=lost):
+        made_by(stub)
 
 
 def test_another_dimension_is_misconfigured(url):

@@ -1,5 +1,8 @@
 """How a collection is made: three vectors a point, and an index on every filtered field before anything is loaded.
 
+Points are seen as soon as they are written, whatever the server's own default (`prevent_unoptimized`): deferred ones would
+be hidden from the requests that list, count and prune a document.
+
 Deleted points leave a server's segments when its optimizer rewrites them, which no request can order; the thresholds
 here make it do so early. What remains after an erasure, and until when, the certificate has to say: a segment of fewer
 than VACUUM_VECTORS points or with a smaller share of deleted ones than VACUUM_SHARE keeps their bytes until it is
@@ -22,6 +25,7 @@ from upwell.lake.store.qdrant_server import Abilities
 VACUUM_SHARE = 0.05
 VACUUM_VECTORS = 100
 """The least that a server takes."""
+VECTORS = frozenset({"dense", "late", "sparse"})
 READY_TRIES = 8
 FIRST_PAUSE_S = 0.05
 
@@ -39,7 +43,9 @@ def make_collection(client: QdrantClient, name: str, dim: int, able: Abilities) 
                 vectors_config=_vector_params(dim, turbo4=able.turbo4),
                 sparse_vectors_config={"sparse": _sparse_params(able)},
                 optimizers_config=models.OptimizersConfigDiff(
-                    deleted_threshold=VACUUM_SHARE, vacuum_min_vector_number=VACUUM_VECTORS
+                    deleted_threshold=VACUUM_SHARE,
+                    vacuum_min_vector_number=VACUUM_VECTORS,
+                    prevent_unoptimized=False,
                 ),
             )
         except UnexpectedResponse as error:
@@ -52,7 +58,7 @@ def make_collection(client: QdrantClient, name: str, dim: int, able: Abilities) 
 def check_collection(client: QdrantClient, name: str, dim: int) -> models.CollectionInfo:
     """The collection, as it is.
 
-    Raises Misconfigured when it is not there, lacks an index, or was made for another dimension.
+    Raises Misconfigured when it is not there, lacks a vector or an index, or was made for another dimension.
     """
     try:
         info = _ready(client, name)
@@ -64,6 +70,11 @@ def check_collection(client: QdrantClient, name: str, dim: int) -> models.Collec
     sizes = {params.size for params in stored.values()} if isinstance(stored, dict) else set()
     if sizes != {dim}:
         raise Misconfigured(f"collection {name!r} was made for vectors of {sorted(sizes)} numbers, not {dim}")
+    named = {*stored, *(info.config.params.sparse_vectors or {})} if isinstance(stored, dict) else set()
+    if not named >= VECTORS:
+        raise Misconfigured(
+            f"collection {name!r} lacks the vectors {', '.join(sorted(VECTORS - named))}: it is none of Upwell's"
+        )
     missing = [field for field, _ in _missing_indexes(info)]
     if missing:
         raise _unmade(f"lacks the index of {', '.join(missing)} in collection {name!r}")

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import httpx
 from qdrant_client import QdrantClient
-from qdrant_client.http.exceptions import ResponseHandlingException
+from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from upwell.errors import Misconfigured
 from upwell.lake.store.qdrant_errors import NO_JSON
@@ -18,6 +18,7 @@ from upwell.records import Record
 
 TIMEOUT_S = 60
 """Of one request. A waited write may stand behind others, an index behind a full collection."""
+NOT_FOUND = 404
 OLDEST = 1, 18
 TURBO4_SINCE = TENANT_TERMS_SINCE = 1, 19
 
@@ -53,8 +54,10 @@ def abilities(client: QdrantClient) -> Abilities:
     """
     try:
         answered = client.info().version
-    except (ResponseHandlingException, *NO_JSON) as error:
+    except (ResponseHandlingException, UnexpectedResponse, *NO_JSON) as error:
         if isinstance(getattr(error, "source", None), httpx.HTTPError | OSError):
+            raise
+        if isinstance(error, UnexpectedResponse) and error.status_code != NOT_FOUND:
             raise
         raise Misconfigured(
             "setting store (UPWELL_STORE): what answers there is not a Qdrant server; check host, port and path"
