@@ -10,7 +10,7 @@ from upwell.access import payload_of
 from upwell.errors import Misconfigured, Reason, Rejected, Retryable
 from upwell.lake.store import qdrant_collection, qdrant_points
 from upwell.lake.store.qdrant import QdrantStore
-from upwell.lake.store.qdrant_server import version_of
+from upwell.lake.store.qdrant_server import connected, version_of
 
 
 @pytest.fixture
@@ -98,6 +98,16 @@ def test_a_url_that_cannot_be_one_is_misconfigured(bad):
     """Said before anything is sent."""
     with pytest.raises(Misconfigured, match="UPWELL_STORE"):
         QdrantStore(bad, collection="lake", dim=DIM)
+
+
+@pytest.mark.parametrize(("host", "kept"), [("qdrant", 20), ("localhost", 0)])
+def test_an_idle_connection_is_given_up_before_the_server_closes_it(host, kept):
+    """After 5 s, as actix-web does: a request that goes out at that moment would find nobody."""
+    client = connected(f"http://{host}:6333", None)
+    pool = client.http.client._client._transport._pool
+    assert pool._max_keepalive_connections == kept
+    assert kept == 0 or 0 < pool._keepalive_expiry < 4
+    client.close()
 
 
 def test_key_and_path_reach_the_server(stub, url):

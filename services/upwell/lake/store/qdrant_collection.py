@@ -1,7 +1,7 @@
 """How a collection is made: three vectors a point, and an index on every filtered field before anything is loaded.
 
-Points are seen as soon as they are written, whatever the server's own default (`prevent_unoptimized`): deferred ones would
-be hidden from the requests that list, count and prune a document.
+Points are seen as soon as they are written, whatever the server's own default (`prevent_unoptimized`): deferred ones
+would be hidden from the requests that list, count and prune a document.
 
 Deleted points leave a server's segments when its optimizer rewrites them, which no request can order; the thresholds
 here make it do so early. What remains after an erasure, and until when, the certificate has to say: a segment of fewer

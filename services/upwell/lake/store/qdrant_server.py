@@ -18,6 +18,13 @@ from upwell.records import Record
 
 TIMEOUT_S = 60
 """Of one request. A waited write may stand behind others, an index behind a full collection."""
+KEEP_ALIVE_S = 2.0
+"""For how long an idle connection is used again. A server closes it after 5 s (actix-web's default), and so long the
+client would keep it: a request that goes out at that moment finds nobody.
+https://github.com/qdrant/qdrant/issues/6481"""
+KEPT_CONNECTIONS = 20
+LOOPBACK = {"localhost", "127.0.0.1"}
+"""For these the client keeps no connection at all."""
 NOT_FOUND = 404
 OLDEST = 1, 18
 TURBO4_SINCE = TENANT_TERMS_SINCE = 1, 19
@@ -44,7 +51,9 @@ def connected(url: str, api_key: str | None) -> QdrantClient:
         raise Misconfigured("setting store (UPWELL_STORE): not a URL of a Qdrant server, such as http://qdrant:6333")
     # As a header, since the client warns of a key without TLS: a private network may well do without.
     headers = {"api-key": api_key} if api_key else None
-    return QdrantClient(url=url, headers=headers, timeout=TIMEOUT_S, check_compatibility=False)
+    kept = httpx.Limits(max_keepalive_connections=KEPT_CONNECTIONS, keepalive_expiry=KEEP_ALIVE_S)
+    limits = None if parts.hostname in LOOPBACK else kept
+    return QdrantClient(url=url, headers=headers, timeout=TIMEOUT_S, limits=limits, check_compatibility=False)
 
 
 def abilities(client: QdrantClient) -> Abilities:
