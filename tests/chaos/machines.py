@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import uuid
 from collections import Counter
 from contextlib import closing, suppress
 from pathlib import Path
@@ -125,6 +126,7 @@ class Fleet:
             "brokers": self.broker.address,
             "registry": self.postgres.url(),
             "store": qdrant_servers.URL or stagehand.url_of(self.socket),
+            **({"store_api_key": qdrant_servers.KEY} if qdrant_servers.KEY else {}),
             "embedder": "hash",
             "partitions": "4",
             "replication": "1",
@@ -133,7 +135,7 @@ class Fleet:
             "retry_limit_s": "1",
             **(settings or {}),
         }
-        os.environ[stagehand.COLLECTION] = f"upwell_test_{folder.name}"  # on a server others may have theirs
+        os.environ[stagehand.COLLECTION] = f"upwell_test_{uuid.uuid4().hex[:12]}"  # on a server others have theirs
         self.env = {**os.environ, **{f"UPWELL_{name.upper()}": value for name, value in self.settings.items()}}
         server = [sys.executable, str(SERVER), str(self.socket), str(folder / "points"), str(DIM)]
         self.store = None if qdrant_servers.URL else Machine("store", server, folder / "store.log", dict(os.environ))
