@@ -12,8 +12,8 @@ import msgspec
 import pytest
 from measuring import UPWELL, p99, summary, until
 
-from upwell.runtime.owner import OwnerInfo
-from upwell.runtime.remote import RemoteLake
+from upwell.runtime.owner.lock import OwnerInfo
+from upwell.runtime.owner.remote import RemoteLake
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(2400)]
 ANA, GUEST = frozenset({"user:ana"}), frozenset({"user:guest", "group:guests"})

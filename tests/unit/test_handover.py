@@ -8,9 +8,9 @@ import pytest
 
 from upwell.answers import StatusAnswer
 from upwell.errors import Misconfigured, NotFound
-from upwell.runtime.handover import MOST_OWNERS, HandedOverLake, OwnerGone
-from upwell.runtime.owner import acquire
-from upwell.runtime.remote import RemoteLake
+from upwell.runtime.owner.handover import MOST_OWNERS, HandedOverLake, OwnerGone
+from upwell.runtime.owner.lock import acquire
+from upwell.runtime.owner.remote import RemoteLake
 
 
 class Owner:

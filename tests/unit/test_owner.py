@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from upwell.errors import Misconfigured
-from upwell.runtime.owner import OwnerInfo, Ownership, acquire, acquire_within, reachable
+from upwell.runtime.owner.lock import OwnerInfo, Ownership, acquire, acquire_within, reachable
 
 
 def test_the_second_learns_who_owns_the_lake(tmp_path):

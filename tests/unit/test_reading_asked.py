@@ -11,11 +11,11 @@ from upwell.access import Asker
 from upwell.errors import Misconfigured, NotFound, Retryable, UpwellError
 from upwell.reading import Reader
 from upwell.runtime.borrowing import BorrowedReading
-from upwell.runtime.owner import acquire
-from upwell.runtime.remote import RemoteLake
+from upwell.runtime.owner.lock import acquire
+from upwell.runtime.owner.reads import add_reads
+from upwell.runtime.owner.remote import RemoteLake
+from upwell.runtime.owner.routes import refuse
 from upwell.runtime.serving import Answering
-from upwell.search import http
-from upwell.search.reads import add_reads
 
 ANA = Reader(asker=Asker(tenant="default", principals=STAFF), actor="operator:ana", via="mcp")
 
@@ -34,7 +34,7 @@ def remote(lake, tmp_path):
 
     def application():
         app = FastAPI()
-        app.add_exception_handler(UpwellError, http._refuse)
+        app.add_exception_handler(UpwellError, refuse)
         add_reads(app, lake)
         return app
 

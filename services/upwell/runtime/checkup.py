@@ -16,7 +16,7 @@ from upwell.errors import UpwellError
 from upwell.parse.confined.sandbox import sandbox_strength
 from upwell.parse.policy import DEFAULT_POLICY, ParsePolicy
 from upwell.runtime.checkup_parsers import parsers
-from upwell.runtime.owner import OwnerInfo, reachable
+from upwell.runtime.owner.lock import OwnerInfo, reachable
 
 EXTRAS = {
     "distributed": ("faust", "Kafka, Faust workers and PostgreSQL"),

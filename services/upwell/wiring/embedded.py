@@ -23,14 +23,14 @@ from upwell.runtime.accepting import EngineSink
 from upwell.runtime.engine import Engine
 from upwell.runtime.eventlog import EventLog
 from upwell.runtime.following import Following
-from upwell.runtime.handover import HandedOverLake
 from upwell.runtime.ingesting import first_answer
 from upwell.runtime.intact import check_intact
 from upwell.runtime.lazy import Lazy
 from upwell.runtime.local import LocalLake
 from upwell.runtime.memberships import DirectMemberships
 from upwell.runtime.memory import bound_heaps
-from upwell.runtime.owner import Ownership, acquire_within, silent
+from upwell.runtime.owner.handover import HandedOverLake
+from upwell.runtime.owner.lock import Ownership, acquire_within, silent
 from upwell.runtime.parts import Identity, Parts
 from upwell.runtime.scanning import Looked
 from upwell.runtime.serving import Answering
@@ -61,7 +61,7 @@ def _owned_or_asked(settings: Settings, role: str) -> ReadableLake:
     held = acquire_within(settings.lake, role, settings.owner_wait_s)
     if isinstance(held, Ownership):
         return _open(settings, held)
-    from upwell.runtime.remote import RemoteLake
+    from upwell.runtime.owner.remote import RemoteLake
 
     lake = RemoteLake(held.socket)
     if lake.greet(settings.owner_wait_s):
@@ -180,7 +180,7 @@ class OwnedLake(LocalLake):
         return self.reading()
 
     def _application(self) -> Any:
-        from upwell.search.http import build
+        from upwell.runtime.owner.routes import build
 
         return build(self, self.exposition)
 

@@ -23,7 +23,7 @@ from upwell.prefix.structural import PREFIXER
 from upwell.records import stable_hash
 from upwell.runtime.erasing_parts import Certifying
 from upwell.runtime.eventlog import EventLog
-from upwell.runtime.owner import make_folder
+from upwell.runtime.owner.lock import make_folder
 from upwell.runtime.parts import Identity
 
 IDENTITY = "identity"

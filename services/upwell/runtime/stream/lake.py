@@ -33,7 +33,7 @@ from upwell.runtime.erasing import erase
 from upwell.runtime.ingesting import ingested, look_until_rested
 from upwell.runtime.letters import matching
 from upwell.runtime.memberships import tell
-from upwell.runtime.owner import make_folder
+from upwell.runtime.owner.lock import make_folder
 from upwell.runtime.reading import GovernedReading, Place, operator_as
 from upwell.runtime.replaying import give_back, outcomes_of, reopen, settle, some
 from upwell.runtime.scanning import Scanning

@@ -12,142 +12,40 @@ from typing import Annotated, Any
 
 import msgspec
 from fastapi import FastAPI, Query, Request
-from fastapi.responses import PlainTextResponse, Response, StreamingResponse
-from prometheus_client import CONTENT_TYPE_LATEST
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi.responses import Response, StreamingResponse
 
 from upwell import __version__
-from upwell.answers import DeadFilter, EraseWish, LakeApi, Scope
-from upwell.errors import Misconfigured, NotFound, Rejected, Retryable, UpwellError
+from upwell.answers import EraseWish, LakeApi
+from upwell.errors import Retryable, UpwellError
 from upwell.reading import ReadableLake
-from upwell.search.reads import add_reads
-
-STATUS_OF: dict[type[UpwellError], int] = {Misconfigured: 400, NotFound: 404, Rejected: 422, Retryable: 503}
-
-
-class SearchBody(BaseModel):
-    """Whom to search as is the caller's word here: the socket is the operator's."""
-
-    query: str
-    principals: list[str] = Field(min_length=1)
-    k: int = 5
-    tenant: str = "default"
-    sources: list[str] = []
+from upwell.runtime.operating import Exposition, add_health, add_metrics
+from upwell.runtime.owner.bodies import ApproveBody, EraseBody, IngestBody, MemberBody, SearchBody, WhichBody, WishBody
+from upwell.runtime.owner.errors import error_body, status_of
+from upwell.runtime.owner.reads import add_reads
 
 
-class IngestBody(BaseModel):
-    """`folder` is an absolute path on the owner's machine."""
-
-    folder: str
-    owner: str
-    source: str | None = None
-    tenant: str = "default"
-
-
-class WhichBody(BaseModel):
-    """Which dead letters (see `answers.DeadFilter`); all of them when nothing is said, and no word may be misspelt."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    ids: list[int] = []
-    tenant: str | None = None
-    source: str | None = None
-    doc: str | None = None
-    stage: str | None = None
-    reason: str | None = None
-    since: int | None = None
-    before: int | None = None
-    limit: int | None = Field(None, ge=0)
-
-    @property
-    def filter(self) -> DeadFilter:
-        return DeadFilter(**{**self.model_dump(), "ids": tuple(self.ids)})
-
-
-class WishBody(BaseModel):
-    """What to erase (see `answers.EraseWish`); no word may be misspelt."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    scope: Scope
-    name: str
-    tenant: str = "default"
-    source: str | None = None
-    with_documents: bool = False
-    dry_run: bool = False
-    names: bool = True
-
-
-class EraseBody(BaseModel):
-    """Which document to erase."""
-
-    doc_id: str
-    tenant: str = "default"
-    source: str | None = None
-
-
-class MemberBody(BaseModel):
-    """What to tell the tenant's directory of a principal."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    principal: str
-    member_of: list[str] = []
-    gone: bool = False
-    tenant: str = "default"
-
-
-class ApproveBody(BaseModel):
-    """Of which deletes that wait, and whether their documents stay (`discard`)."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    tenant: str = "default"
-    source: str | None = None
-    discard: bool = False
-
-
-def build(lake: ReadableLake, exposition: Callable[[], bytes]) -> FastAPI:
+def build(lake: ReadableLake, exposition: Exposition) -> FastAPI:
     """The application over one lake; `exposition` gives its metrics page."""
     app = FastAPI(title="Upwell", version=__version__, description="A governed context lake.")
-    app.add_exception_handler(UpwellError, _refuse)
-    _add_health(app, lake, exposition)
+    app.add_exception_handler(UpwellError, refuse)
+    add_health(app, lake.status)
+    add_metrics(app, exposition)
     _add_reading(app, lake)
+    _add_dead(app, lake)
     _add_operating(app, lake)
+    _add_ingest(app, lake)
     add_reads(app, lake.reading())
     return app
 
 
-def error_body(error: UpwellError) -> dict[str, str | None]:
-    """The JSON form of an error; `client.error_of` reads it back."""
-    reason = str(error.reason) if isinstance(error, Rejected) else None
-    kind = next((k for k in STATUS_OF if isinstance(error, k)), Retryable)
-    return {"error": kind.__name__, "reason": reason, "detail": str(error)}
-
-
-def _refuse(_request: Request, error: Exception) -> Response:
+def refuse(_request: Request, error: Exception) -> Response:
+    """Answers with an UpwellError: its JSON, and the status of its kind."""
     assert isinstance(error, UpwellError)
-    status = next((code for kind, code in STATUS_OF.items() if isinstance(error, kind)), 500)
-    return Response(msgspec.json.encode(error_body(error)), status, media_type="application/json")
+    return Response(msgspec.json.encode(error_body(error)), status_of(error), media_type="application/json")
 
 
 def _answer(value: Any) -> Response:
     return Response(msgspec.json.encode(value), media_type="application/json")
-
-
-def _add_health(app: FastAPI, lake: LakeApi, exposition: Callable[[], bytes]) -> None:
-    @app.get("/healthz", response_class=PlainTextResponse)
-    def healthz() -> str:
-        return "ok\n"
-
-    @app.get("/readyz", response_class=PlainTextResponse)
-    def readyz() -> str:
-        lake.status()
-        return "ok\n"
-
-    @app.get("/metrics")
-    def metrics_page() -> Response:
-        return Response(exposition(), media_type=CONTENT_TYPE_LATEST)
 
 
 def _add_reading(app: FastAPI, lake: LakeApi) -> None:
@@ -175,6 +73,8 @@ def _add_reading(app: FastAPI, lake: LakeApi) -> None:
     def status() -> Response:
         return _answer(lake.status())
 
+
+def _add_dead(app: FastAPI, lake: LakeApi) -> None:
     @app.get("/v1/dead")
     def dead(which: Annotated[WhichBody, Query()]) -> Response:
         return _answer(lake.dead_list(which.filter))
@@ -183,8 +83,6 @@ def _add_reading(app: FastAPI, lake: LakeApi) -> None:
     def dead_show(dead_id: int) -> Response:
         return _answer(lake.dead_show(dead_id))
 
-
-def _add_operating(app: FastAPI, lake: LakeApi) -> None:
     @app.post("/v1/dead/replay")
     def replay(body: WhichBody) -> Response:
         return _answer(lake.dead_replay(body.filter))
@@ -193,6 +91,8 @@ def _add_operating(app: FastAPI, lake: LakeApi) -> None:
     def discard(body: WhichBody) -> Response:
         return _answer(lake.dead_discard(body.filter))
 
+
+def _add_operating(app: FastAPI, lake: LakeApi) -> None:
     @app.post("/v1/erase")
     def erase(body: EraseBody) -> Response:
         return _answer(lake.erase(body.doc_id, tenant=body.tenant, source=body.source))
@@ -214,6 +114,8 @@ def _add_operating(app: FastAPI, lake: LakeApi) -> None:
     def approve(body: ApproveBody) -> Response:
         return _answer(lake.approve(tenant=body.tenant, source=body.source, discard=body.discard))
 
+
+def _add_ingest(app: FastAPI, lake: LakeApi) -> None:
     @app.post("/v1/ingest")
     def ingest(body: IngestBody) -> StreamingResponse:
         def work(tell: Callable[[str, Any], None]) -> Any:

@@ -22,9 +22,10 @@ from upwell.answers import (
     ShowAnswer,
     StatusAnswer,
 )
-from upwell.errors import Misconfigured, NotFound, Reason, Rejected, Retryable, UpwellError
+from upwell.errors import Retryable
 from upwell.reading import ReadApi, Reader
-from upwell.runtime.handover import OwnerGone
+from upwell.runtime.owner.errors import error_of
+from upwell.runtime.owner.handover import OwnerGone
 from upwell.runtime.reading_asked import AskedReading
 from upwell.search.questions import ANSWERS
 
@@ -66,9 +67,7 @@ class RemoteLake:
     ) -> IngestAnswer:
         body = {"folder": str(folder.absolute()), "owner": owner, "source": source, "tenant": tenant}
         try:
-            with self._http.stream(
-                "POST", "/v1/ingest", json=body, timeout=httpx.Timeout(None, connect=10.0)
-            ) as answer:
+            with self._http.stream("POST", "/v1/ingest", json=body, timeout=PATIENT) as answer:
                 if answer.is_error:
                     raise error_of(answer.read(), answer.status_code)
                 for line in answer.iter_lines():
@@ -153,18 +152,6 @@ class RemoteLake:
         if answer.is_error:
             raise error_of(answer.content, answer.status_code)
         return msgspec.json.decode(answer.content, type=kind)
-
-
-def error_of(body: bytes, status: int = 500) -> UpwellError:
-    """The error that the owner's JSON stands for."""
-    try:
-        found = msgspec.json.decode(body, type=dict[str, Any])
-        kind, reason, detail = found["error"], found.get("reason"), str(found["detail"])
-    except (msgspec.DecodeError, KeyError):
-        return Retryable(f"the lake's owner answered with status {status}")
-    if kind == "Rejected" and reason in set(Reason):
-        return Rejected(Reason(reason), detail)
-    return {"Misconfigured": Misconfigured, "NotFound": NotFound}.get(kind, Retryable)(detail)
 
 
 def _gone(error: httpx.TransportError) -> Retryable:
