@@ -26,7 +26,7 @@ _REFUSALS = {
     "401": _said("No valid key or signature."),
     "413": _said("Too much: a body, an inline content, or too many events."),
     "422": _said("Not what is taken here; `detail` says where."),
-    "429": _said("The log takes no more for now; see Retry-After."),
+    "429": _said("The log takes no more for now, or too many bodies are being read; see Retry-After."),
     "503": _said("The log is away; see Retry-After."),
 }
 

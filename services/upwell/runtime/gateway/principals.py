@@ -10,7 +10,7 @@ from fastapi.responses import Response
 
 from upwell.errors import UpwellError
 from upwell.records import Membership
-from upwell.runtime.bodies import read_body
+from upwell.runtime.bodies import Room
 from upwell.runtime.gateway import openapi
 from upwell.runtime.gateway.answers import answer, refuse
 from upwell.runtime.gateway.door import Door
@@ -27,8 +27,8 @@ Wait = Annotated[Literal["applied"] | None, Query(description="Answer when it is
 Timeout = Annotated[float, Query(ge=0, le=WAIT_LIMIT_S, description="How long to wait, in seconds.")]
 
 
-def add_principals(app: FastAPI, door: Door, feeding: Feeding) -> None:
-    """Both routes; `door` counts their answers."""
+def add_principals(app: FastAPI, door: Door, feeding: Feeding, room: Room) -> None:
+    """Both routes; `door` counts their answers, `room` holds their bodies."""
     waiters = ThreadPoolExecutor(WAITERS, "wait-for-memberships")
 
     async def answered(member: Membership, wait: str | None, timeout_s: float) -> Response:
@@ -42,8 +42,9 @@ def add_principals(app: FastAPI, door: Door, feeding: Feeding) -> None:
         """Take what is told of a principal: the groups that it is directly in, or that it is gone."""
         try:
             tenant = feeding.admit(request.headers.get("authorization", ""))
-            body = await read_body(request, BODY_BYTES, BODY_WITHIN_S)
-            member = await run_in_threadpool(lambda: feeding.tell(tenant, principal, told(body)))
+            async with room.body(request, BODY_BYTES, BODY_WITHIN_S) as body:
+                member = await run_in_threadpool(_tell, feeding, tenant, principal, body)
+            del body  # nobody who waits holds it
             return await answered(member, wait, timeout_s)
         except UpwellError as e:
             return refuse(door, ROUTE, e)
@@ -57,3 +58,7 @@ def add_principals(app: FastAPI, door: Door, feeding: Feeding) -> None:
             return await answered(member, wait, timeout_s)
         except UpwellError as e:
             return refuse(door, ROUTE, e)
+
+
+def _tell(feeding: Feeding, tenant: str, principal: str, body: bytes) -> Membership:
+    return feeding.tell(tenant, principal, told(body))

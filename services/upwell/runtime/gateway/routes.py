@@ -16,7 +16,7 @@ from fastapi.responses import Response
 from upwell import __version__
 from upwell.errors import UpwellError
 from upwell.records import INLINE_LIMIT_BYTES
-from upwell.runtime.bodies import read_body
+from upwell.runtime.bodies import Room
 from upwell.runtime.gateway.answers import answer, refuse
 from upwell.runtime.gateway.door import Door, accepted
 from upwell.runtime.gateway.feeding import Feeding
@@ -31,6 +31,10 @@ HOOK_BYTES = MIB + INLINE_LIMIT_BYTES
 WAIT_LIMIT_S = 60.0
 WAITERS = 100
 BODY_WITHIN_S = 60.0
+KNOWN_ROOM_BYTES = 128 * MIB
+"""Bodies held at once of those who have shown a key."""
+HOOKS_ROOM_BYTES = 64 * MIB
+"""Bodies held at once of hooks, whose signatures are over what they send: until it has come, they may be anybody."""
 
 Wait = Annotated[Literal["applied"] | None, Query(description="Answer when the events have ended.")]
 Timeout = Annotated[float, Query(ge=0, le=WAIT_LIMIT_S, description="How long to wait, in seconds.")]
@@ -45,15 +49,16 @@ def build(door: Door, feeding: Feeding, *, ready: Callable[[], object]) -> FastA
         docs_url=None,
         redoc_url=None,
     )
-    add_events(app, door)
-    add_hooks(app, door)
-    add_principals(app, door, feeding)
+    known = Room(KNOWN_ROOM_BYTES)
+    add_events(app, door, known)
+    add_hooks(app, door, Room(HOOKS_ROOM_BYTES))
+    add_principals(app, door, feeding, known)
     add_health(app, ready)
     add_schemas(app)
     return app
 
 
-def add_events(app: FastAPI, door: Door) -> None:
+def add_events(app: FastAPI, door: Door, room: Room) -> None:
     """`POST /v1/events`."""
     waiters = ThreadPoolExecutor(WAITERS, "wait-for-fates")
 
@@ -62,9 +67,10 @@ def add_events(app: FastAPI, door: Door) -> None:
         """Take one event or a list of them, all or none. Answered when they are durable."""
         try:
             terms = door.admit(request.headers.get("authorization", ""))
-            body = await read_body(request, EVENTS_BYTES, BODY_WITHIN_S)
-            traceparent = request.headers.get("traceparent", "")
-            taken = await run_in_threadpool(door.offered, terms, body, traceparent)
+            async with room.body(request, EVENTS_BYTES, BODY_WITHIN_S) as body:
+                traceparent = request.headers.get("traceparent", "")
+                taken = await run_in_threadpool(door.offered, terms, body, traceparent)
+            del body  # nobody who waits holds it
             if wait is None:
                 return answer(door, "events", 202, accepted(taken))
             loop = asyncio.get_running_loop()
@@ -74,16 +80,16 @@ def add_events(app: FastAPI, door: Door) -> None:
             return refuse(door, "events", e)
 
 
-def add_hooks(app: FastAPI, door: Door) -> None:
+def add_hooks(app: FastAPI, door: Door, room: Room) -> None:
     """`POST /v1/hooks/{source}`."""
 
     @app.post("/v1/hooks/{source}", status_code=202, openapi_extra=HOOKS)
     async def hook(request: Request, source: str) -> Response:
         """Take what another system says has changed: its signature first, then durable, then answered."""
         try:
-            body = await read_body(request, HOOK_BYTES, BODY_WITHIN_S)
-            delivery = Delivery(headers={name.lower(): value for name, value in request.headers.items()}, body=body)
-            taken = await run_in_threadpool(door.hooked, source, delivery)
+            headers = {name.lower(): value for name, value in request.headers.items()}
+            async with room.body(request, HOOK_BYTES, BODY_WITHIN_S) as body:
+                taken = await run_in_threadpool(door.hooked, source, Delivery(headers=headers, body=body))
             return answer(door, "hooks", 202, taken)
         except UpwellError as e:
             return refuse(door, "hooks", e)
