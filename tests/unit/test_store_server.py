@@ -168,7 +168,7 @@ def test_another_dimension_is_misconfigured(url):
 
 def test_every_write_waits_and_is_strongly_ordered(store, stub):
     """Inserts leave what is there; the others are repeated without harm."""
-    stub.answer("POST", "points/count", (200, {"result": {"count": 0}, "status": "ok", "time": 0.0}))
+    stub.answer("POST", "points/scroll", (200, {"result": {"points": []}, "status": "ok", "time": 0.0}))
     store.insert([point("a")])
     store.stamp(key("a"), 2, payload_of(ALL_MAY))
     store.prune(key("a"), 1, frozenset())
@@ -238,6 +238,19 @@ def test_every_page_of_a_document_is_read(store, stub):
     stub.answer("POST", "points/scroll", *[(200, {"result": r, "status": "ok", "time": 0.0}) for r in (page, last)])
     assert store.present(key("a")) == {point("a").point_id: 1, point("a", 1).point_id: 2}
     assert all("consistency=majority" in asked for asked, _ in stub.bodies("POST", "/scroll"))
+
+
+def test_a_prune_lists_what_it_deletes_and_asks_for_no_exact_count(store, stub):
+    """A strict mode with `search_allow_exact: false` refuses that. What replicas lag behind with is deleted, too: the
+    filter goes out even when nobody was found."""
+    page = {"points": [{"id": point("a", n).point_id} for n in range(2)], "next_page_offset": None}
+    stub.answer("POST", "points/scroll", *[(200, {"result": r, "status": "ok"}) for r in (page, {"points": []})])
+    stub.answer("POST", "points/count", (400, refusal("Bad request: Exact search disabled!. Help: Set exact=false.")))
+    assert store.prune(key("a"), 3, {point("a", 9).point_id}) == 2
+    assert store.prune(key("a"), 3, {point("a", 9).point_id}) == 0
+    (_, listed), _ = stub.bodies("POST", "/scroll")
+    assert listed["with_payload"] is False
+    assert [body["filter"] for _, body in stub.bodies("POST", "/delete")] == [listed["filter"]] * 2
 
 
 @pytest.mark.parametrize("modifier", ["idf", None])

@@ -4,7 +4,7 @@ Every write waits until it is applied and is strongly ordered, so several writer
 be half applied: what could be refused is refused before it is sent, and every write may be repeated.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -70,28 +70,16 @@ class QdrantStore:
     def prune(self, key: DocKey, generation: int, live: AbstractSet[str]) -> int:
         doomed = rendered(filters.superseded(key, generation, live))
         with self._vendor():
-            found = self._client.count(self._name, count_filter=doomed, exact=True).count
-            if found or not self._local:  # the replica that counted may lag behind the others
+            found = sum(1 for _ in self._listed(doomed))  # no exact count: a strict mode may refuse that
+            if found or not self._local:  # the replicas that were asked may lag behind the others
                 selector = models.FilterSelector(filter=doomed)
                 _applied(self._client.delete(self._name, selector, wait=True, ordering=STRONG))
         return found
 
     def present(self, key: DocKey) -> dict[str, int]:
-        wanted, offset = rendered(filters.of_document(key)), None
-        born: dict[str, int] = {}
+        wanted = rendered(filters.of_document(key))
         with self._vendor():
-            while True:
-                page, offset = self._client.scroll(
-                    self._name,
-                    scroll_filter=wanted,
-                    limit=SCROLL_LIMIT,
-                    offset=offset,
-                    with_payload=["born"],
-                    consistency=MAJORITY,
-                )
-                born |= {str(record.id): int((record.payload or {})["born"]) for record in page}
-                if offset is None:
-                    return born
+            return {str(record.id): int((record.payload or {})["born"]) for record in self._listed(wanted, ["born"])}
 
     def vectors(self, point_ids: Sequence[str]) -> dict[str, Vectors]:
         found: dict[str, Vectors] = {}
@@ -155,6 +143,22 @@ class QdrantStore:
             half = len(structs) // 2
             self._insert(structs[:half])
             self._insert(structs[half:])
+
+    def _listed(self, wanted: models.Filter, fields: Sequence[str] = ()) -> Iterator[models.Record]:
+        """Every point that matches, page by page, as most replicas have it."""
+        offset = None
+        while True:
+            page, offset = self._client.scroll(
+                self._name,
+                scroll_filter=wanted,
+                limit=SCROLL_LIMIT,
+                offset=offset,
+                with_payload=list(fields) or False,
+                consistency=MAJORITY,
+            )
+            yield from page
+            if offset is None:
+                return
 
     def _opened(self, location: str, api_key: str | None) -> QdrantClient:
         if self._folder is not None:
