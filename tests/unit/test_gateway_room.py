@@ -97,3 +97,14 @@ def test_who_waits_for_an_end_holds_no_room(gate):
     finally:
         gate.sink.end("slow", Fate(outcome=Outcome.APPLIED))
         waiting.join()
+
+
+@pytest.mark.parametrize("path", ["/v1/hooks/nobody", "/v1/events"])
+def test_a_client_that_goes_away_is_no_failure_of_ours(gate, path, caplog):
+    route = path.split("/")[2]
+    with stalled(gate, path, KEY):
+        pass
+    wait_for(lambda: caplog.records, 20, "it was noticed")
+    assert [record.message for record in caplog.records] == ["refused"]
+    counted = {"route": route, "status": "408"}
+    assert gate.metrics.registry.get_sample_value("upwell_gateway_requests_total", counted) == 1

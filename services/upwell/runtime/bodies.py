@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from fastapi import Request
+from starlette.requests import ClientDisconnect
 
 from upwell.errors import Overloaded, Reason, Rejected, UpwellError
 
@@ -14,7 +15,7 @@ RETRY_AFTER_S = 1.0
 
 
 class TooSlow(UpwellError):
-    """The body did not come in time."""
+    """The body did not come in time, or its client has gone."""
 
 
 class Room:
@@ -63,6 +64,8 @@ async def read_body(
                 body += part
     except TimeoutError:
         raise TooSlow(f"the body did not come within {within_s:g} s") from None
+    except ClientDisconnect:
+        raise TooSlow("the client went away before its body had come") from None
     return bytes(body)
 
 
