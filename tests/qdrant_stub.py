@@ -13,10 +13,12 @@ OK = {"result": {"operation_id": 1, "status": "completed"}, "status": "ok", "tim
 FIELDS = ("tenant", "source", "doc", "allow_0", "allow_1", "allow_2", "deny")
 NUMBERS = ("acl_n", "born", "rev")
 
+HANGS_UP, CUT, SILENT = (None, "hangs up"), (None, "cut"), (None, "silent")
+
 
 class Stub:
     """`answers` are (method, end of the path) -> list of (status, body), used one after the other, the last for good.
-    `limit` is (number, answer): what is answered to a write of so many points or more."""
+    An answer may be HANGS_UP, CUT, or SILENT (until the stub's `done` is set) instead of a status and a body. `limit` is (number, answer): what is answered to a write of so many points or more."""
 
     def __init__(self, version="1.19.0", **collection):
         self.asked = []
@@ -24,6 +26,7 @@ class Stub:
         self.indexed = set(collection.get("indexed", (*FIELDS, *NUMBERS)))
         self.modifier = collection.get("modifier", "idf")
         self.limit = None
+        self.done = threading.Event()
         self.answers = {("GET", ""): [(200, {"title": "qdrant", "version": version})]}
 
     def answer(self, method, path, *answers):
@@ -89,6 +92,9 @@ def served(stub):
             body = json.loads(raw) if raw else None
             stub.asked.append((self.command, path, query, body, dict(self.headers)))
             status, answered = stub.reply(self.command, path, body)
+            if status is None:
+                self.fail(answered)
+                return
             sent = answered if isinstance(answered, bytes) else json.dumps(answered).encode()
             self.send_response(status)
             if status == 429:
@@ -96,6 +102,15 @@ def served(stub):
             self.send_header("Content-Length", str(len(sent)))
             self.end_headers()
             self.wfile.write(sent)
+
+        def fail(self, how):
+            if how == CUT[1]:
+                self.send_response(200)
+                self.send_header("Content-Length", "1000")
+                self.end_headers()
+                self.wfile.write(b'{"result": ')
+            if how == SILENT[1]:
+                stub.done.wait()
 
         do_GET = do_PUT = do_POST = do_DELETE = one  # noqa: N815
 
@@ -108,6 +123,7 @@ def served(stub):
     try:
         yield f"http://127.0.0.1:{server.server_port}"
     finally:
+        stub.done.set()
         server.shutdown()
         server.server_close()
         thread.join()

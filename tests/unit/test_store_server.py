@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from lake_samples import ALL_MAY, DIM, key, point, query, vectors
-from qdrant_stub import FIELDS, NUMBERS, OK, Stub, refusal, served
+from qdrant_stub import CUT, FIELDS, HANGS_UP, NUMBERS, OK, SILENT, Stub, refusal, served
 from upwell.access import payload_of
 from upwell.errors import Misconfigured, Reason, Rejected, Retryable
-from upwell.lake.store import qdrant_collection, qdrant_points
+from upwell.lake.store import qdrant_collection, qdrant_points, qdrant_server
 from upwell.lake.store.qdrant import QdrantStore
 from upwell.lake.store.qdrant_server import connected, version_of
 
@@ -288,6 +288,32 @@ def test_refusals_of_a_server(store, stub, status, text, kind, says):  # noqa: P
     with pytest.raises(kind, match=says) as refused:
         store.insert([point("a")])
     assert "TEXT" not in str(refused.value)
+
+
+@pytest.mark.parametrize("failure", [HANGS_UP, CUT, SILENT], ids=["hangs up", "cut", "silent"])
+def test_an_answer_that_never_comes_whole_is_retryable(stub, url, monkeypatch, failure):
+    """A server that ends, a proxy that gives up, nothing at all for as long as a request may take: whoever asked tries
+    again, for all may have been applied and nothing harms twice."""
+    monkeypatch.setattr(qdrant_server, "TIMEOUT_S", 1)
+    store = QdrantStore(url, collection="lake", dim=DIM)
+    stub.answer("PUT", "lake/points", failure, (200, OK))
+    stub.answer("POST", "query/batch", failure)
+    with pytest.raises(Retryable):
+        store.insert([point("a")])
+    with pytest.raises(Retryable):
+        store.search(query())
+    store.insert([point("a")])
+    first, second = stub.bodies("PUT", "/points")
+    assert first == second
+    store.close()
+
+
+def test_a_server_that_breaks_off_at_the_start_is_retryable(stub, url):
+    """It is starting, or overloaded: no setting is wrong."""
+    for failure in (HANGS_UP, CUT, (503, refusal("Service Unavailable")), (429, refusal("Rate limiting exceeded"))):
+        stub.answer("GET", "", failure)
+        with pytest.raises(Retryable):
+            QdrantStore(url, collection="lake", dim=DIM)
 
 
 STRANGE = [
