@@ -247,6 +247,15 @@ def test_texts_and_vectors_of_unknown_points_are_left_out(store):
     assert store.texts([]) == {}
 
 
+def test_a_point_without_words_keeps_its_vectors(store):
+    """A chunk of stopwords or numbers alone has an empty sparse vector, and is found and reused like any other."""
+    given = vectors(3, terms=())
+    store.insert([point("a", given=given)])
+    back = store.vectors([point("a").point_id])[point("a").point_id]
+    assert (back.sparse_indices, back.sparse_values, back.late_count) == ((), (), given.late_count)
+    assert found(store) == {point("a").point_id}
+
+
 def unit(packed, dim):
     rows = np.frombuffer(packed, np.float16).astype(np.float32).reshape(-1, dim)
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
