@@ -1,6 +1,6 @@
 # Everything a person or CI runs. `make` alone lists it. Nothing but Python 3.11-3.13 and make is needed.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-all demo test check integration e2e bench bench-chunking chaos oracle fuzz soak kafka schemas docs lock clean
+.PHONY: help setup setup-distributed setup-dev setup-all demo test check integration e2e bench bench-chunking chaos oracle fuzz soak kafka schemas docs lock clean
 
 BIN := .venv/bin
 # One resolution for every supported Python and platform, all extras together; the smaller locks are parts of it.
@@ -8,10 +8,13 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 	--no-header --no-annotate --group build pyproject.toml
 
 help: ## this list
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## .venv with what the embedded lake needs
 	@tools/setup.sh requirements.lock
+
+setup-distributed: ## .venv with what the distributed lake needs too
+	@tools/setup.sh requirements-distributed.lock
 
 setup-dev: ## .venv with the tools of tests and checks too
 	@tools/setup.sh requirements-dev.lock

@@ -101,6 +101,16 @@ def failing(error):
         (Retryable("the lake is busy"), 1, "upwell: the lake is busy"),
         (Rejected(Reason.CORRUPT, "not a PDF\nat all"), 1, "upwell: not a PDF at all"),
         (FileNotFoundError(2, "No such file or directory", "a\x1bb"), 1, "upwell: No such file or directory: a␛b; run"),
+        (
+            ModuleNotFoundError("No module", name="kafka.errors"),
+            2,
+            "upwell: the extra distributed is not installed: make",
+        ),
+        (
+            ModuleNotFoundError("No module", name="surprise"),
+            1,
+            "upwell: internal error (ModuleNotFoundError); run with",
+        ),
         (ZeroDivisionError("secret words of a document"), 1, "upwell: internal error (ZeroDivisionError); run with"),
         (typer.Exit(7), 7, ""),
         (KeyboardInterrupt(), 130, ""),

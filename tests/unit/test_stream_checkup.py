@@ -1,8 +1,12 @@
 """What `doctor` says of the parts of a distributed lake: each in one line, whatever the others do."""
 
+import sys
+
 from memory_log import MemoryBlobs
 from memory_store import MemoryStore
+from upwell import wiring
 from upwell.answers import TopicMismatch
+from upwell.config import Settings
 from upwell.errors import Misconfigured, Retryable
 from upwell.runtime.stream import topics
 from upwell.runtime.stream.checkup import asked, probes
@@ -86,3 +90,13 @@ def test_a_blob_store_that_gives_back_something_else_is_wrong():
             return b""
 
     assert checks(Admin({}), blobs=Forgetful)["blobs"].state == "wrong"
+
+
+def test_without_the_extra_doctor_says_so_and_asks_no_part(monkeypatch, tmp_path):
+    """What would ask brokers and registry is not installed then."""
+    monkeypatch.setitem(sys.modules, "faust", None)
+    settings = Settings(lake=tmp_path / "lake", brokers="kafka:9092")
+    found = {check.name: check for check in wiring.doctor(settings)}
+    assert found["extra distributed"].state == "wrong"
+    assert "make setup-distributed" in found["extra distributed"].remedy
+    assert "brokers" not in found

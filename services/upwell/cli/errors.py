@@ -14,6 +14,11 @@ from upwell.errors import Misconfigured, UpwellError
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 UsageError = typer.BadParameter.__bases__[0]  # typer brings its own click and exports only the leaves of its errors
 ClickError = UsageError.__bases__[0]
+EXTRA_OF = {
+    **dict.fromkeys(("aiohttp", "aiokafka", "faust", "kafka", "psycopg"), "distributed"),
+    "s3fs": "s3",
+}
+"""Which extra brings a module that the smallest installation lacks."""
 
 
 def run(app: typer.Typer, arguments: Sequence[str]) -> int:
@@ -45,6 +50,9 @@ def _report(error: Exception) -> int:
     if isinstance(error, UpwellError):
         note(f"upwell: {safe_line(str(error))}")
         return FAILED
+    if isinstance(error, ModuleNotFoundError) and (extra := EXTRA_OF.get((error.name or "").partition(".")[0])):
+        note(f"upwell: the extra {extra} is not installed: make setup-distributed, or pip install 'upwell[{extra}]'")
+        return USAGE
     if isinstance(error, OSError) and error.strerror:
         where = f": {error.filename}" if error.filename else ""
         note(f"upwell: {safe_line(error.strerror + where)}; run with UPWELL_DEBUG=1 to see where")

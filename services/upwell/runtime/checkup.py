@@ -2,7 +2,7 @@
 
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,15 +24,22 @@ EXTRAS = {
 PARTS = ("docling-slim", "pypdfium2", "fastembed", "qdrant-edge-py", "qdrant-client", "onnxruntime", "watchfiles")
 
 
-def checks(lake: Path, embedder: str, models: Path | None, policy: ParsePolicy = DEFAULT_POLICY) -> list[Check]:
-    """Every finding, the necessary ones first."""
+def checks(
+    lake: Path,
+    embedder: str,
+    models: Path | None,
+    policy: ParsePolicy = DEFAULT_POLICY,
+    *,
+    needed: Collection[str] = (),
+) -> list[Check]:
+    """Every finding, the necessary ones first. `needed`: the extras that the lake cannot do without."""
     return [
         *_system(),
         *_parts(),
         _weights(embedder, models),
         _sandbox(),
         *parsers(policy),
-        *_extras(),
+        *_extras(needed),
         _lake(lake),
     ]
 
@@ -80,14 +87,14 @@ def _words(value: object) -> str:
     return "; ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
-def _extras() -> Iterator[Check]:
+def _extras(needed: Collection[str]) -> Iterator[Check]:
     for extra, (module, meaning) in EXTRAS.items():
         there = find_spec(module) is not None
         yield Check(
             name=f"extra {extra}",
-            state="ok" if there else "missing",
+            state="ok" if there else "wrong" if extra in needed else "missing",
             detail=meaning,
-            remedy="" if there else f"pip install 'upwell[{extra}]'",
+            remedy="" if there else f"make setup-{extra}, or pip install 'upwell[{extra}]'",
         )
 
 

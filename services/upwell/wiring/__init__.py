@@ -158,8 +158,10 @@ def doctor(settings: Settings) -> list[Check]:
     from upwell.runtime.checkup import checks
     from upwell.wiring import parsing
 
-    found = checks(settings.lake, settings.embedder or MINILM, settings.models, parsing.policy_of(settings))
-    if settings.brokers is None:
+    needed = () if settings.brokers is None else ("distributed",)
+    policy = parsing.policy_of(settings)
+    found = checks(settings.lake, settings.embedder or MINILM, settings.models, policy, needed=needed)
+    if not needed or any(check.name == "extra distributed" and check.state != "ok" for check in found):
         return found
     from upwell.wiring.distributed import doctor as asked
 
