@@ -4,14 +4,17 @@ Order, strongest first: command-line flags, environment (`UPWELL_…`), the file
 stands), the defaults here. Each setting has one default, and it is the one in this file.
 """
 
+import difflib
 import getpass
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_core import ErrorDetails
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from upwell.errors import Misconfigured
 
@@ -180,11 +183,22 @@ def load(*, config: Path | None = None, **flags: Any) -> Settings:
     try:
         return Settings(**{**from_file, **given})
     except ValidationError as e:
-        first = e.errors()[0]
-        name = ".".join(str(part) for part in first["loc"]) or "settings"
-        raise Misconfigured(
-            f"setting {name}: {first['msg'].lower()} (flag, UPWELL_{name.upper()} or upwell.toml)"
-        ) from e
+        raise Misconfigured(_wrong(e.errors()[0])) from e
+    except SettingsError as e:  # its text repeats nothing of the value
+        named = re.search(r'field "(\w+)"', str(e))
+        variable = f"UPWELL_{named[1].upper()}" if named else "a variable UPWELL_…"
+        raise Misconfigured(f"{variable} is not JSON, as settings of more than one value are in the environment") from e
+
+
+def _wrong(first: ErrorDetails) -> str:
+    """What is wrong with a setting, and where it may stand; what it says is not repeated, for it may be a secret."""
+    name = ".".join(str(part) for part in first["loc"]) or "settings"
+    top = str(first["loc"][0]) if first["loc"] else ""
+    if first["type"] == "extra_forbidden":
+        alike = difflib.get_close_matches(name, Settings.model_fields, 1) if name == top else []
+        return f"setting {name}: there is none of this name" + (f"; {alike[0]} is one" if alike else "")
+    said = first["msg"].removeprefix("Value error, ")
+    return f"setting {name}: {said[:1].lower()}{said[1:]} (flag, UPWELL_{top.upper()} or upwell.toml)"
 
 
 def login_name() -> str:
