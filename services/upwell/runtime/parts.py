@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from upwell.clock import Clock
 from upwell.lake.publish import Publisher
@@ -11,6 +10,7 @@ from upwell.lake.registry import SqlRegistry
 from upwell.metrics import Metrics
 from upwell.ports import Audit, Embedder, NoAudit, Preparer, Store
 from upwell.records import Record
+from upwell.runtime.auditing import Queries
 from upwell.runtime.engine import Engine
 from upwell.runtime.erasing_parts import Certifying
 from upwell.runtime.eventlog import EventLog
@@ -56,7 +56,7 @@ class Parts:
     audit_rest: Callable[[], None] = lambda: None
     acl_max_age_us: int = ACL_MAX_AGE_US
     shrink_limit: float = SHRINK_LIMIT
-    audit_queries: Literal["hash", "text"] = "hash"
+    audit_queries: Queries = "hash"
     certifying: Certifying | None = None
     followed: set[tuple[str, str]] = field(default_factory=set)
     closers: list[Callable[[], None]] = field(default_factory=list)

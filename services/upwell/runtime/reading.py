@@ -3,17 +3,15 @@
 Each answer was allowed by one last registry snapshot over everything it shows, and is in the audit before it leaves.
 """
 
-import hashlib
 from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import Literal, TypeVar
+from contextlib import AbstractContextManager, nullcontext
+from typing import TypeVar
 
-from upwell.access import Asker, Standing
+from upwell.access import Asker
 from upwell.answers import SearchAnswer, SourceStatus
 from upwell.clock import Clock
 from upwell.config import login_name
-from upwell.errors import NotFound, Retryable
-from upwell.ports import Act, Audit, AuditEntry, Embedder, Registry, Store
+from upwell.ports import Act, Audit, Embedder, Registry, Store
 from upwell.reading import (
     NO_SOURCES,
     ChangesAnswer,
@@ -25,7 +23,7 @@ from upwell.reading import (
     SourcesAnswer,
 )
 from upwell.records import DocKey
-from upwell.runtime.rolls import Rolls
+from upwell.runtime.auditing import Auditing, Queries
 from upwell.search.answer import answer_search
 from upwell.search.changes import changes_since
 from upwell.search.context import answer_context
@@ -65,7 +63,7 @@ class GovernedReading:
         audit: Audit,
         clock: Clock,
         acl_max_age_us: int,
-        queries: Literal["hash", "text"] = "hash",
+        queries: Queries = "hash",
         before_read: Callable[[], None] = _nothing,
         searching: Callable[[], AbstractContextManager[Refused]] = _uncounted,
     ) -> None:
@@ -79,19 +77,15 @@ class GovernedReading:
         self._embedder = embedder
         self._pipeline = pipeline
         self._freshness = freshness
-        self._audit = audit
-        self._clock = clock
         self._acl_max_age_us = acl_max_age_us
-        self._queries = queries
         self._before_read = before_read
         self._searching = searching
-        self._rolls = Rolls()
+        self._auditing = Auditing(audit, registry, clock, queries)
 
     def search(self, query: str, *, reader: Reader, k: int = 5, sources: frozenset[str] = NO_SOURCES) -> SearchAnswer:
         """See `search.answer.answer_search`."""
-        pipeline = self._start()
 
-        def answer() -> tuple[SearchAnswer, Shown]:
+        def answer(pipeline: str) -> tuple[SearchAnswer, Shown]:
             with self._searching() as refused:
                 return answer_search(
                     query,
@@ -104,7 +98,7 @@ class GovernedReading:
                     refused=refused,
                 )
 
-        return self._audited(Act.SEARCH, reader, answer, query=self._kept(query))
+        return self._answered(Act.SEARCH, reader, answer, query=query)
 
     def context(
         self,
@@ -116,9 +110,8 @@ class GovernedReading:
         sources: frozenset[str] = NO_SOURCES,
     ) -> ContextAnswer:
         """See `search.context.answer_context`. The path of a tokenizer is the operator's to give, not the network's."""
-        pipeline = self._start()
 
-        def answer() -> tuple[ContextAnswer, Shown]:
+        def answer(pipeline: str) -> tuple[ContextAnswer, Shown]:
             with self._searching() as refused:
                 return answer_context(
                     query,
@@ -133,7 +126,7 @@ class GovernedReading:
                     refused=refused,
                 )
 
-        return self._audited(Act.SEARCH, reader, answer, query=self._kept(query))
+        return self._answered(Act.SEARCH, reader, answer, query=query)
 
     def fetch(
         self,
@@ -145,147 +138,95 @@ class GovernedReading:
         tokens: int = 4000,
     ) -> FetchAnswer:
         """See `search.fetch.fetch_document`."""
-        pipeline = self._start()
-
-        def answer() -> tuple[FetchAnswer, Shown]:
-            return fetch_document(
+        reading, registry = self._reading(reader), self._registry
+        return self._answered(
+            Act.READ,
+            reader,
+            lambda pipeline: fetch_document(
                 doc_id,
                 source=source,
                 start=start,
                 tokens=tokens,
-                reading=self._reading(reader),
-                registry=self._registry,
+                reading=reading,
+                registry=registry,
                 store=self._store(),
                 pipeline=pipeline,
-            )
-
-        return self._audited(Act.READ, reader, answer, document=_asked(reader, source, doc_id))
+            ),
+            document=_asked(reader, source, doc_id),
+        )
 
     def outline(
         self, doc_id: str, *, reader: Reader, source: str | None = None, start: str | None = None
     ) -> OutlineAnswer:
         """See `search.outline.outline_document`."""
-        pipeline = self._start()
-
-        def answer() -> tuple[OutlineAnswer, Shown]:
-            return outline_document(
-                doc_id,
-                source=source,
-                start=start,
-                reading=self._reading(reader),
-                registry=self._registry,
-                pipeline=pipeline,
-            )
-
-        return self._audited(Act.READ, reader, answer, document=_asked(reader, source, doc_id))
+        reading, registry = self._reading(reader), self._registry
+        return self._answered(
+            Act.READ,
+            reader,
+            lambda pipeline: outline_document(
+                doc_id, source=source, start=start, reading=reading, registry=registry, pipeline=pipeline
+            ),
+            document=_asked(reader, source, doc_id),
+        )
 
     def related(self, doc_id: str, *, reader: Reader, source: str | None = None, k: int = 10) -> RelatedAnswer:
         """See `search.related.related_documents`."""
-        pipeline = self._start()
-
-        def answer() -> tuple[RelatedAnswer, Shown]:
-            return related_documents(
+        reading, registry = self._reading(reader), self._registry
+        return self._answered(
+            Act.READ,
+            reader,
+            lambda pipeline: related_documents(
                 doc_id,
                 source=source,
                 k=k,
-                reading=self._reading(reader),
-                registry=self._registry,
+                reading=reading,
+                registry=registry,
                 store=self._store(),
                 pipeline=pipeline,
-            )
-
-        return self._audited(Act.READ, reader, answer, document=_asked(reader, source, doc_id))
+            ),
+            document=_asked(reader, source, doc_id),
+        )
 
     def changes(
         self, since: str, *, reader: Reader, sources: frozenset[str] = NO_SOURCES, limit: int = 50
     ) -> ChangesAnswer:
         """See `search.changes.changes_since`."""
-        self._start()
-
-        def answer() -> tuple[ChangesAnswer, Shown]:
-            return changes_since(since, limit=limit, reading=self._reading(reader, sources), registry=self._registry)
-
-        return self._audited(Act.READ, reader, answer)
+        reading, registry = self._reading(reader, sources), self._registry
+        return self._answered(
+            Act.READ, reader, lambda _pipeline: changes_since(since, limit=limit, reading=reading, registry=registry)
+        )
 
     def sources(self, *, reader: Reader) -> SourcesAnswer:
         """See `search.sources.visible_sources`."""
-        pipeline = self._start()
-
-        def answer() -> tuple[SourcesAnswer, Shown]:
-            return visible_sources(
+        return self._answered(
+            Act.READ,
+            reader,
+            lambda pipeline: visible_sources(
                 self._freshness,
                 reading=self._reading(reader),
                 registry=self._registry,
                 store=self._store(),
                 embedder=self._embedder(),
                 pipeline=pipeline,
-            )
-
-        return self._audited(Act.READ, reader, answer)
-
-    def _start(self) -> str:
-        pipeline = self._pipeline()
-        self._before_read()
-        return pipeline
+            ),
+        )
 
     def _reading(self, reader: Reader, sources: frozenset[str] = NO_SOURCES) -> Reading:
         return Reading(asker=reader.asker, sources=sources, acl_max_age_us=self._acl_max_age_us)
 
-    def _kept(self, query: str) -> str:
-        """What the audit keeps of a query, by policy."""
-        plain = query.encode("utf-8", "replace")
-        return plain.decode() if self._queries == "text" else hashlib.sha256(plain).hexdigest()[:32]
-
-    def _audited(
+    def _answered(
         self,
         act: Act,
         reader: Reader,
-        answer: Callable[[], tuple[T, Shown]],
+        answer: Callable[[str], tuple[T, Shown]],
         *,
-        query: str = "",
+        query: str | None = None,
         document: DocKey | None = None,
     ) -> T:
-        """The answer, once the audit has it; a refusal too. Raises Retryable, and shows nothing, if it cannot be kept.
-
-        A part that is away is a refusal, which the audit has unless it is away itself. `document` is what was asked
-        for, whether or not there is one.
-        """
-        try:
-            answered, shown = answer()
-        except NotFound:
-            standing = self._registry.standing(reader.asker)
-            refused = Shown(standing=standing, document=document)
-            self._write(act, reader, refused, query, outcome="refused", reason=standing.reason or "not_found")
-            raise
-        except Retryable:
-            nobody = Shown(standing=Standing(), document=document)
-            with suppress(Retryable):
-                self._write(act, reader, nobody, query, outcome="refused", reason="unavailable")
-            raise
-        self._write(act, reader, shown, query, outcome="ok", reason=shown.standing.reason or "")
-        return answered
-
-    def _write(self, act: Act, reader: Reader, shown: Shown, query: str, *, outcome: str, reason: str) -> None:
-        now = self._clock()
-        names = self._rolls.names(shown.standing.principals, now)
-        self._audit.write(
-            AuditEntry(
-                act=act,
-                at=now,
-                tenant=reader.asker.tenant,
-                actor=reader.actor,
-                via=reader.via,
-                document=shown.document,
-                version=shown.version,
-                principals=names,
-                query=query,
-                hits=shown.hits,
-                refused=shown.refused,
-                outcome=outcome,
-                reason=reason,
-            )
-        )
-        self._rolls.written(names, now)
+        """What `answer` makes of the pipeline that is active now, audited (see `Auditing.answered`)."""
+        pipeline = self._pipeline()
+        self._before_read()
+        return self._auditing.answered(act, reader, lambda: answer(pipeline), query=query, document=document)
 
 
 def _asked(reader: Reader, source: str | None, doc_id: str) -> DocKey:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 from upwell.clock import Clock
 from upwell.ports import (
@@ -19,6 +19,7 @@ from upwell.ports import (
     Store,
 )
 from upwell.records import DocKey
+from upwell.runtime.auditing import Queries
 from upwell.runtime.erasing_parts import Certifying
 from upwell.runtime.lazy import Lazy
 from upwell.runtime.parts import ACL_MAX_AGE_US
@@ -79,7 +80,7 @@ class LakeParts:
     owed: Callable[[], int] = lambda: 0
     acl_max_age_us: int = ACL_MAX_AGE_US
     shrink_limit: float = SHRINK_LIMIT
-    audit_queries: Literal["hash", "text"] = "hash"
+    audit_queries: Queries = "hash"
     certifying: Certifying | None = None
     noted: Callable[[], Callable[[], bool]] = lambda: lambda: True
     rescan_s: float = 600.0
