@@ -26,6 +26,7 @@ class Stub:
         self.indexed = set(collection.get("indexed", (*FIELDS, *NUMBERS)))
         self.modifier = collection.get("modifier", "idf")
         self.limit = None
+        self.retry_after = "7"
         self.done = threading.Event()
         self.answers = {("GET", ""): [(200, {"title": "qdrant", "version": version})]}
 
@@ -98,7 +99,7 @@ def served(stub):
             sent = answered if isinstance(answered, bytes) else json.dumps(answered).encode()
             self.send_response(status)
             if status == 429:
-                self.send_header("Retry-After", "7")
+                self.send_header("Retry-After", stub.retry_after)
             self.send_header("Content-Length", str(len(sent)))
             self.end_headers()
             self.wfile.write(sent)

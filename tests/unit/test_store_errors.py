@@ -34,7 +34,7 @@ CLIENT_ERRORS = [
 def made(kind):
     """An instance, without the vendor's constructor."""
     error = kind.__new__(kind)
-    error.status_code, error.content = 500, b""
+    error.status_code, error.content, error.retry_after_s = 500, b"", 1
     return error
 
 

@@ -7,7 +7,7 @@ import pytest
 from lake_samples import ALL_MAY, DIM, key, point, query, vectors
 from qdrant_stub import CUT, FIELDS, HANGS_UP, NUMBERS, OK, SILENT, Stub, refusal, served
 from upwell.access import payload_of
-from upwell.errors import Misconfigured, Reason, Rejected, Retryable
+from upwell.errors import Misconfigured, Overloaded, Reason, Rejected, Retryable
 from upwell.lake.store import qdrant_collection, qdrant_points, qdrant_server
 from upwell.lake.store.qdrant import QdrantStore
 from upwell.lake.store.qdrant_server import connected, version_of
@@ -277,7 +277,7 @@ def test_words_weigh_by_their_rarity_in_the_tenant_or_alike(modifier):
         (404, "Not found: Collection `lake` doesn't exist!", Misconfigured, "upwell init"),
         (400, 'Bad request: Limit exceeded 9 > 5 for "limit". Help: Reduce it.', Misconfigured, "strict mode"),
         (400, "Wrong input: TEXT", Rejected, "HTTP 400"),
-        (429, "Rate limiting exceeded", Retryable, "ResourceExhausted"),
+        (429, "Rate limiting exceeded", Overloaded, "for now"),
         (503, "Service Unavailable", Retryable, "503"),
         (500, "Service internal error: No space left on device", Retryable, "500"),
     ],
@@ -288,6 +288,18 @@ def test_refusals_of_a_server(store, stub, status, text, kind, says):  # noqa: P
     with pytest.raises(kind, match=says) as refused:
         store.insert([point("a")])
     assert "TEXT" not in str(refused.value)
+
+
+def test_a_rate_limit_says_when_to_come_back(store, stub):
+    """Whoever tries again waits for so long; a time of day, as a proxy may say it, is only a reason to try again."""
+    stub.answer("PUT", "lake/points", (429, refusal("Rate limiting exceeded: Write rate limit exceeded")))
+    with pytest.raises(Overloaded) as refused:
+        store.insert([point("a")])
+    assert refused.value.retry_after_s == 7
+    stub.retry_after = "Wed, 21 Oct 2026 07:28:00 GMT"
+    with pytest.raises(Retryable) as refused:
+        store.insert([point("a")])
+    assert type(refused.value) is Retryable
 
 
 @pytest.mark.parametrize("failure", [HANGS_UP, CUT, SILENT], ids=["hangs up", "cut", "silent"])

@@ -7,6 +7,7 @@ UnexpectedResponse 400, a limit   Broken           the collection's strict mode 
 UnexpectedResponse 429, for good  Broken           the same: no request is ever small enough for its rate
 UnexpectedResponse 413, 400       Rejected         too_large
 UnexpectedResponse 400, 422       Rejected         invalid_event
+429 with Retry-After              Overloaded       a rate that passes: not before it says
 everything else of the client     Retryable        the server is away, busy, full or broken
 an answer that is no JSON         Retryable        a proxy's page, most likely
 an answer without a result        Retryable        the same; the client asserts that there is one
@@ -27,10 +28,10 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 import httpx
-from qdrant_client.common.client_exceptions import QdrantException
+from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
 
-from upwell.errors import Broken, Reason, Rejected, Retryable, UpwellError
+from upwell.errors import Broken, Overloaded, Reason, Rejected, Retryable, UpwellError
 
 REFUSALS = {400: Reason.INVALID_EVENT, 422: Reason.INVALID_EVENT, 413: Reason.TOO_LARGE}
 LIMIT = re.compile(
@@ -50,6 +51,8 @@ def mapped(error: Exception) -> UpwellError:
     """Our error for one of the client's. Its text never repeats what was sent (the server's answer may)."""
     if isinstance(error, UnexpectedResponse):
         return _answered(error.status_code or 0, error.content or b"")
+    if isinstance(error, ResourceExhaustedResponse):
+        return Overloaded("the vector store takes no more requests for now", error.retry_after_s)
     if isinstance(error, NO_JSON):
         return Retryable("what answers for the Qdrant server does not speak its language")
     if isinstance(error, ValueError):
