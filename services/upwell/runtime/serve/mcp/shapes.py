@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from upwell.answers import Hit, SearchAnswer
 from upwell.reading import Answer, ContextAnswer, SourcesAnswer
 from upwell.records import Record
@@ -66,35 +68,17 @@ class SourceNames(Answer, frozen=True, kw_only=True, omit_defaults=False):
 
 
 def found(answer: SearchAnswer) -> FoundAnswer:
+    """The hits, each with the beginning of its words."""
     return FoundAnswer(as_of=answer.as_of, hits=tuple(_found(hit) for hit in answer.hits))
 
 
 def assembled(answer: ContextAnswer) -> AssembledAnswer:
-    passages = tuple(
-        Cited(
-            id=passage.id,
-            citation=passage.citation,
-            source=passage.source,
-            doc_id=passage.doc_id,
-            version=passage.version,
-            url=passage.url,
-            searchable_at=passage.searchable_at,
-            stale_since=passage.stale_since,
-        )
-        for passage in answer.passages
-    )
-    return AssembledAnswer(
-        as_of=answer.as_of,
-        text=answer.text,
-        passages=passages,
-        tokens=answer.tokens,
-        budget=answer.budget,
-        tokenizer=answer.tokenizer,
-        whole=answer.whole,
-    )
+    """The context; of its passages, whose words it holds, only where they are from."""
+    return msgspec.convert(answer, AssembledAnswer, from_attributes=True)
 
 
 def source_names(answer: SourcesAnswer) -> SourceNames:
+    """The sources without how fresh they are, sorted."""
     return SourceNames(as_of=answer.as_of, sources=tuple(sorted(known.source for known in answer.sources)))
 
 
@@ -116,7 +100,9 @@ def _found(hit: Hit) -> Found:
 
 
 Shape = Callable[[Any], Any]
+"""How the lake's answer becomes a tool's."""
 
 
 def as_it_is(answer: Any) -> Any:
+    """For a tool that answers what the lake does."""
     return answer
