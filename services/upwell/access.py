@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from upwell.records import Acl, Record
 
 EVERYONE = "everyone"
+KINDS = ("user", "group", "role", "domain")
+"""A principal is one of these and a name, `group:staff`, or everyone."""
 NOBODY = Acl()
 
 

@@ -59,6 +59,8 @@ def test_another_tenants_settings_say_nothing():
         (SourceSettings(hook="hmac"), "secret"),
         (SourceSettings(hook="hmac", secret=SecretStr("")), "secret"),
         (SourceSettings(connector="file", roots=("file:///srv/",)), "connector"),
+        (SourceSettings(acl=AclSettings(levels=(frozenset({"staff"}),))), "acl"),
+        (SourceSettings(acl=AclSettings(levels=(frozenset({"everyone"}),), deny=frozenset({"group:"}))), "acl"),
         (SourceSettings(roots=("s3://b/",)), "connector"),
         (SourceSettings(connector="s3", roots=("/srv",)), "roots"),
         (SourceSettings(connector="s3", roots=("s3://",)), "roots"),

@@ -2,11 +2,12 @@
 to the registry's directory.
 """
 
+from upwell.access import KINDS
 from upwell.clock import Clock
 from upwell.errors import Retryable
 from upwell.ports import Directory, MembershipSink
 from upwell.records import Membership
-from upwell.sources.memberships import KINDS, Told, check_principal, membership_of
+from upwell.sources.memberships import Told, check_principal, membership_of
 
 IN_FORCE_S = 30.0
 """How long an operator waits for what was told to be in force."""

@@ -9,13 +9,13 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from upwell.access import KINDS
 from upwell.errors import Reason, Rejected
 from upwell.records import Membership, Record
 from upwell.sources.offers import Number, decode
 
 MOST_GROUPS = 100_000
 NAME_LENGTH = 200
-KINDS = ("user", "group", "role", "domain")
 HOLDERS = ("group", "role", "domain")
 """What others can be in: to be in a user would be to read as they."""
 

@@ -2,6 +2,7 @@
 
 from urllib.parse import unquote
 
+from upwell.access import EVERYONE, KINDS
 from upwell.config import AclSettings, SourceSettings
 from upwell.errors import Misconfigured
 from upwell.records import Acl, Record
@@ -56,6 +57,11 @@ def within(uri: str, roots: tuple[str, ...]) -> bool:
 def check(name: str, source: SourceSettings) -> None:
     """Raises Misconfigured, naming the setting, for a source that could never work or would open this machine."""
     where = f"sources.{name}"
+    for principal in frozenset().union(*source.acl.levels, source.acl.deny):
+        kind, _, called = principal.partition(":")
+        if principal != EVERYONE and not (kind in KINDS and called):
+            wanted = ", ".join(f"{one}:…" for one in KINDS)
+            raise Misconfigured(f"{where}.acl: {principal!r} would match nobody; a principal is {wanted} or {EVERYONE}")
     if source.hook is not None and not (source.secret and source.secret.get_secret_value()):
         raise Misconfigured(f"{where}.secret: a hook needs the secret that its sender signs with")
     if source.connector is not None and source.connector in LOCAL:

@@ -7,13 +7,14 @@ import threading
 import time
 from collections.abc import Sequence
 
+from upwell.access import KINDS
 from upwell.clock import Clock
 from upwell.config import KeySettings
 from upwell.errors import Reason
 from upwell.ports import MembershipSink
 from upwell.records import Membership, Record
 from upwell.runtime.gateway.keys import key_of
-from upwell.sources.memberships import KINDS, Numbering, Told, check_principal, membership_of
+from upwell.sources.memberships import Numbering, Told, check_principal, membership_of
 from upwell.sources.offers import NotYours
 
 SLICE_S = 0.5
