@@ -10,11 +10,11 @@ written anew without the key.
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
-from upwell.ports import AuditEntry
+from upwell.ports import AuditEntry, Signer
 from upwell.records import Record
 
 BEFORE_ALL = ""
@@ -75,16 +75,6 @@ class Seal(Record, frozen=True, kw_only=True):
     sealed_at: int
     key: str = ""
     signature: str = ""
-
-
-class Signer(Protocol):
-    """Who signs seals: a private key with a name."""
-
-    @property
-    def kid(self) -> str: ...
-
-    @property
-    def sign(self) -> Callable[[bytes], bytes]: ...
 
 
 Verifier = Callable[[str, bytes, bytes], bool | None]

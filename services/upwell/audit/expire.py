@@ -9,11 +9,12 @@ import msgspec
 import sqlalchemy as sa
 
 from upwell.audit import chain
-from upwell.audit.chain import Head, Signer
+from upwell.audit.chain import Head
 from upwell.audit.read import AuditTables
 from upwell.audit.schema import AUDIT, CHECKPOINTS, SEALS
 from upwell.clock import Clock
 from upwell.database import transaction
+from upwell.ports import Signer
 
 
 def expire(engine: sa.Engine, before: int, *, clock: Clock, signer: Callable[[], Signer | None]) -> int:

@@ -10,13 +10,13 @@ import msgspec
 import sqlalchemy as sa
 
 from upwell.audit import chain, statements
-from upwell.audit.chain import Closing, Head, Link, Opening, Seal, Signer
+from upwell.audit.chain import Closing, Head, Link, Opening, Seal
 from upwell.audit.group import WAIT_S, GroupCommit, Lot
 from upwell.audit.schema import AUDIT, METADATA, SEALS, STEPS, VERSION
 from upwell.clock import Clock, now_us
 from upwell.database import migrate, open_database, transaction
 from upwell.errors import Misconfigured, Retryable
-from upwell.ports import AuditEntry
+from upwell.ports import AuditEntry, Signer
 
 SEAL_AFTER_S = 5.0
 SEAL_AFTER_RECORDS = 256

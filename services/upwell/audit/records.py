@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from upwell.audit import verify as verifying
-from upwell.audit.chain import Signer, Verifier
+from upwell.audit.chain import Verifier
 from upwell.audit.expire import expire
 from upwell.audit.read import AuditTables, Stored
 from upwell.audit.verify import ChainReport
 from upwell.clock import Clock, now_us, rfc3339
 from upwell.errors import Misconfigured
-from upwell.ports import Act
+from upwell.ports import Act, Signer
 from upwell.records import Record
 
 

@@ -8,11 +8,12 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
 from upwell.answers import Certificate, VerifyAnswer
+from upwell.ports import Signer
 
 SIGNATURE = "signature"
 INSIDE = "certificate"
@@ -21,16 +22,6 @@ MOST_BYTES = 64 * 1024 * 1024
 
 Verifier = Callable[[str, bytes, bytes], bool]
 """(key id, what was signed, signature) -> whether that key has signed it; False for a key that is not known."""
-
-
-class Signer(Protocol):
-    """A private key with a name."""
-
-    @property
-    def kid(self) -> str: ...
-
-    @property
-    def sign(self) -> Callable[[bytes], bytes]: ...
 
 
 def signed(certificate: Certificate, signer: Signer) -> Certificate:

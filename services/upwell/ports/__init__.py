@@ -20,6 +20,7 @@ from upwell.ports.registry import (
     Snapshot,
     SourceCounts,
 )
+from upwell.ports.signing import Signer
 from upwell.ports.stages import Blobs, Embedder, Fetcher, Parser, Preparer, Tokenizer
 from upwell.ports.store import PointRecord, QueryVectors, Searcher, Store, StoreHit, StoreQuery
 
@@ -54,6 +55,7 @@ __all__ = [
     "QueryVectors",
     "Registry",
     "Searcher",
+    "Signer",
     "Snapshot",
     "SourceCounts",
     "Store",

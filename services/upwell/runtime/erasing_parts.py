@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from upwell.clock import Clock
-from upwell.erase.certificate import Signer
 from upwell.erase.remaining import Surroundings
 from upwell.errors import Retryable
-from upwell.ports import Blobs, Directory, MembershipSink, Registry, Store
+from upwell.ports import Blobs, Directory, MembershipSink, Registry, Signer, Store
 from upwell.records import ChangeEvent
 from upwell.runtime.replaying import Transactions
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from upwell.audit.chain import Signer, Verifier
+from upwell.audit.chain import Verifier
 from upwell.audit.log import SqlAudit
 from upwell.audit.read import AuditTables
 from upwell.chunk.policy import DEFAULT_POLICY
@@ -18,7 +18,7 @@ from upwell.embed import MINILM, embedder_of
 from upwell.erase.remaining import Surroundings, Topics
 from upwell.errors import Misconfigured
 from upwell.lake.registry import ACTIVE_PIPELINE, SqlRegistry
-from upwell.ports import Blobs, Embedder, Store
+from upwell.ports import Blobs, Embedder, Signer, Store
 from upwell.prefix.structural import PREFIXER
 from upwell.records import stable_hash
 from upwell.runtime.erasing_parts import Certifying
