@@ -7,10 +7,10 @@ from fastapi import FastAPI
 
 from upwell.runtime.gateway.door import Accepted, Waited
 from upwell.runtime.gateway.feeding import TakenMember
+from upwell.runtime.openapi import TEMPLATE, add_components
 from upwell.sources.memberships import Told
 from upwell.sources.offers import Offer
 
-TEMPLATE = "#/components/schemas/{name}"
 _KINDS, _COMPONENTS = msgspec.json.schema_components(
     [Offer | list[Offer], Accepted, Waited, Told, TakenMember], ref_template=TEMPLATE
 )
@@ -63,14 +63,5 @@ HOOKS: dict[str, Any] = {
 
 
 def add_schemas(app: FastAPI) -> None:
-    """Let `/openapi.json` hold the records' schemas, which FastAPI does not know by itself."""
-    plain = app.openapi
-
-    def openapi() -> dict[str, Any]:
-        document = plain()
-        components = document.setdefault("components", {})
-        components.setdefault("schemas", {}).update(_COMPONENTS)
-        components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
-        return document
-
-    app.openapi = openapi  # type: ignore[method-assign]
+    """Let `/openapi.json` hold the records' schemas, and say that a key is needed."""
+    add_components(app, _COMPONENTS, {"key": {"type": "http", "scheme": "bearer"}})

@@ -5,10 +5,10 @@ from typing import Any
 import msgspec
 from fastapi import FastAPI
 
+from upwell.runtime.openapi import TEMPLATE, add_components
 from upwell.runtime.refusing import Refused
 from upwell.search.questions import ANSWERS, QUESTIONS
 
-TEMPLATE = "#/components/schemas/{name}"
 _NAMES = tuple(QUESTIONS)
 _KINDS, _COMPONENTS = msgspec.json.schema_components(
     [*QUESTIONS.values(), *ANSWERS.values(), Refused], ref_template=TEMPLATE
@@ -58,18 +58,8 @@ def operation(name: str, *, body: bool, path: bool) -> dict[str, Any]:
 
 
 def add_schemas(app: FastAPI) -> None:
-    """Let `/openapi.json` hold the records' schemas, which FastAPI does not know by itself."""
-    plain = app.openapi
-
-    def openapi() -> dict[str, Any]:
-        document = plain()
-        components = document.setdefault("components", {})
-        components.setdefault("schemas", {}).update(_COMPONENTS)
-        token = {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
-        components.setdefault("securitySchemes", {})["token"] = token
-        return document
-
-    app.openapi = openapi  # type: ignore[method-assign]
+    """Let `/openapi.json` hold the records' schemas, and say that a token is needed."""
+    add_components(app, _COMPONENTS, {"token": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}})
 
 
 def _content(description: str, schema: dict[str, Any], example: Any = None) -> dict[str, Any]:
