@@ -132,6 +132,7 @@ def gateway(settings: Settings) -> "Gateway":
     """The gateway in front of the log, not listening yet."""
     from upwell.runtime.gateway.process import Gateway
     from upwell.runtime.meter import exposed
+    from upwell.runtime.stream.answering import LogAnswers
 
     registry = opening.open_registry(settings)
     ledger, blobs = opening.open_ledger(settings), opening.open_blobs(settings)
@@ -139,6 +140,12 @@ def gateway(settings: Settings) -> "Gateway":
     sink, memberships, close_sink = _sinks(settings, registry, ledger, blobs)
     metrics = Lazy(Metrics)
     acl_max_age_us = int(settings.acl_max_age_s * 1e6)
+    log_answers = LogAnswers(settings.brokers)
+
+    def ready() -> None:
+        ledger.pending_counts()
+        log_answers()
+
     made = Gateway(
         sink,
         memberships,
@@ -147,9 +154,9 @@ def gateway(settings: Settings) -> "Gateway":
         exposition=lambda: exposed(
             metrics(), lambda: registry.counts(acl_max_age_us=acl_max_age_us), registry.outbox.length
         ),
-        ready=ledger.pending_counts,
+        ready=ready,
     )
-    made.after.extend((close_sink, ledger.close, registry.close, blobs.close))
+    made.after.extend((log_answers.close, close_sink, ledger.close, registry.close, blobs.close))
     return made
 
 

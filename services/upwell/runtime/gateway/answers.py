@@ -10,6 +10,12 @@ from upwell.runtime.gateway.keys import Stranger
 from upwell.runtime.refusing import status_of
 from upwell.sources.offers import NotYours
 
+OURS = {
+    503: "this cannot be taken now; send it again after the seconds in Retry-After",
+    500: "the gateway cannot take this as it is set up; its log says why",
+}
+"""What is told where the fault is ours."""
+
 
 def answer(door: Door, route: str, status: int, value: object) -> Response:
     """An answer, counted."""
@@ -18,12 +24,16 @@ def answer(door: Door, route: str, status: int, value: object) -> Response:
 
 
 def refuse(door: Door, route: str, error: UpwellError) -> Response:
-    """A refusal, counted and logged, with the status of its kind."""
+    """A refusal, counted and logged, with the status of its kind. Which part of the lake is away or refuses us, and
+    where it is, are for the operator's log alone.
+    """
     status, headers = _status_of(error)
     door.answered(route, status)
     reason = str(error.reason) if isinstance(error, Rejected) else None
-    logs.warn("refused", route=route, status=status, reason=reason or type(error).__name__)
-    body = {"error": type(error).__name__, "reason": reason, "detail": str(error)}
+    ours = OURS.get(status)
+    why = {"why": str(error)} if ours else {}
+    logs.warn("refused", route=route, status=status, reason=reason or type(error).__name__, **why)
+    body = {"error": type(error).__name__, "reason": reason, "detail": ours or str(error)}
     return Response(msgspec.json.encode(body), status, headers, "application/json")
 
 
