@@ -8,6 +8,7 @@ from contextlib import closing
 import pytest
 
 from gateways import KEY, NOW, SECRET, Gate
+from leaving import leaving
 from upwell.errors import Misconfigured, Overloaded, Retryable
 from upwell.ports import Fate
 from upwell.records import Outcome
@@ -22,7 +23,7 @@ CREATED = {
 
 @pytest.fixture
 def gate():
-    with closing(Gate()) as made:
+    with leaving(Gate()) as made:
         yield made
 
 
@@ -169,6 +170,14 @@ def test_health(gate):
 @pytest.mark.parametrize("path", ["/v1/search", "/v1/status", "/v1/documents/a.md", "/v1/erase", "/v1/dead", "/docs"])
 def test_nothing_else_is_served(gate, path):
     assert {gate.http.get(path).status_code, gate.http.post(path).status_code} == {404}
+
+
+@pytest.mark.parametrize("path", ["/v1/events/", "/v1/hooks/bucket/", "/healthz/"])
+def test_nobody_is_sent_elsewhere(gate, path):
+    """What the gateway knows of its own address is what a request says, and not whether TLS stands before it."""
+    answer = gate.http.post(path, json=HELLO, headers={"Host": "elsewhere.example", "Authorization": f"Bearer {KEY}"})
+    assert answer.status_code == 404
+    assert "location" not in answer.headers
 
 
 def test_the_documentation_holds_the_schema_of_the_record(gate):

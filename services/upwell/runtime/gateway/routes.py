@@ -48,6 +48,7 @@ def build(door: Door, feeding: Feeding, *, ready: Callable[[], object]) -> FastA
         description="Events and hooks into a governed context lake.",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # to where Host says, without TLS: a client would show its key there
     )
     known = Room(KNOWN_ROOM_BYTES)
     add_events(app, door, known)
