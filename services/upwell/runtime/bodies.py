@@ -21,11 +21,11 @@ class TooSlow(UpwellError):
 class Room:
     """How many bytes of bodies are held at once, whosever they are: memory is what a crowd of clients uses up first.
 
-    Used on one event loop alone.
+    `left_bytes` is what there is room for now. Used on one event loop alone.
     """
 
     def __init__(self, limit_bytes: int) -> None:
-        self._left = limit_bytes
+        self.left_bytes = limit_bytes
 
     @asynccontextmanager
     async def body(self, request: Request, limit_bytes: int, within_s: float) -> AsyncIterator[bytes]:
@@ -34,15 +34,15 @@ class Room:
 
         def grown(part_bytes: int) -> None:
             nonlocal held
-            if part_bytes > self._left:
+            if part_bytes > self.left_bytes:
                 raise Overloaded("too many bodies are being read at once", RETRY_AFTER_S)
-            self._left -= part_bytes
+            self.left_bytes -= part_bytes
             held += part_bytes
 
         try:
             yield await read_body(request, limit_bytes, within_s, grown)
         finally:
-            self._left += held
+            self.left_bytes += held
 
 
 async def read_body(

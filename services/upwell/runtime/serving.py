@@ -17,6 +17,8 @@ from upwell.errors import Misconfigured
 Build = Callable[[], Any]
 MOST_CONNECTIONS = 800
 UNREAD_MS = 30_000
+HEAD_BYTES = 64 * 1024
+"""The longest line and headers of a request: an MCP client repeats the address that it asks for there."""
 
 
 def is_loopback(host: str) -> bool:
@@ -92,6 +94,7 @@ class Listening:
         config = uvicorn.Config(
             application,
             http=PatientProtocol,
+            h11_max_incomplete_event_size=HEAD_BYTES,
             log_config=None,
             access_log=False,
             lifespan="on",
