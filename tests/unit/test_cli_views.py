@@ -240,6 +240,15 @@ def test_status_of_a_distributed_lake_shows_how_events_ended_and_who_has_message
     assert "events:" not in drawn(status.view(STATUS))
 
 
+def test_a_message_that_nobody_could_read_has_no_document_and_no_source():
+    lost = msgspec.structs.replace(LETTER, tenant="", source="", doc_id="", replayable=False)
+    assert "(an unreadable message)" in drawn(dead.view((lost,)))
+    source = msgspec.structs.replace(STATUS.sources[0], tenant="", source="")
+    lines = drawn(status.view(msgspec.structs.replace(STATUS, sources=(source,)))).splitlines()
+    assert any(line.strip().startswith("(an unreadable message) ") for line in lines)
+    assert ["replayable", "no"] in [line.split() for line in drawn(dead.letter_view(lost)).splitlines()]
+
+
 def test_a_dry_run_lists_what_would_be_meant_and_says_that_nothing_was_changed(capsys):
     dead.would((LETTER,), "discarded", as_json=False)
     out, err = capsys.readouterr()
@@ -276,6 +285,15 @@ def test_a_second_ingest_says_that_there_was_nothing_to_do():
 def test_an_erasure_names_what_went_and_what_remains():
     answer = EraseAnswer(doc_id="a.md", source="docs", removed={"points": 3}, remaining=("backup",))
     assert erase.lines(answer) == ["erased docs/a.md: 3 points", "remains: backup"]
+
+
+def test_a_message_that_nobody_could_read_has_no_document_and_no_source():
+    lost = msgspec.structs.replace(LETTER, tenant="", source="", doc_id="", replayable=False)
+    assert "(an unreadable message)" in drawn(dead.view((lost,)))
+    source = msgspec.structs.replace(STATUS.sources[0], tenant="", source="")
+    lines = drawn(status.view(msgspec.structs.replace(STATUS, sources=(source,)))).splitlines()
+    assert any(line.strip().startswith("(an unreadable message) ") for line in lines)
+    assert ["replayable", "no"] in [line.split() for line in drawn(dead.letter_view(lost)).splitlines()]
 
 
 def test_a_dry_run_lists_what_would_go_and_what_would_be_left_alone():

@@ -9,7 +9,7 @@ from upwell.cli import dead_filter, options
 from upwell.cli.opening import opened, settings_of
 from upwell.cli.output import emit, note
 from upwell.cli.search import moment
-from upwell.cli.text import name, snippet
+from upwell.cli.text import UNREADABLE, name, snippet
 from upwell.records import Record
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def view(answers: tuple[DeadAnswer, ...]) -> "Table":
         table.add_row(
             str(letter.id),
             moment(letter.at),
-            Text(f"{name(letter.source)}/{name(letter.doc_id)}", overflow="fold"),
+            Text(f"{name(letter.source)}/{name(letter.doc_id)}" if letter.doc_id else UNREADABLE, overflow="fold"),
             letter.stage,
             letter.reason,
             str(letter.attempts),
@@ -158,5 +158,9 @@ def letter_view(letter: DeadAnswer) -> "Table":
 
     table = Table.grid(padding=(0, 2))
     for field in letter.__struct_fields__:
-        table.add_row(Text(field, style="dim"), Text(name(str(getattr(letter, field))), overflow="fold"))
+        table.add_row(Text(field, style="dim"), Text(_worded(getattr(letter, field)), overflow="fold"))
     return table
+
+
+def _worded(value: object) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else name(str(value))

@@ -11,7 +11,7 @@ from upwell.cli import options
 from upwell.cli.opening import opened, settings_of
 from upwell.cli.output import console, emit, note
 from upwell.cli.search import moment
-from upwell.cli.text import name, snippet
+from upwell.cli.text import UNREADABLE, name, snippet
 from upwell.errors import Misconfigured, Retryable
 
 if TYPE_CHECKING:
@@ -123,6 +123,8 @@ def _unconfirmed(source: SourceStatus) -> str:
 
 def _row(source: SourceStatus) -> tuple["str", ...]:
     label = name(source.source) if source.tenant == "default" else f"{name(source.tenant)}: {name(source.source)}"
+    if not source.source:
+        label = UNREADABLE
     return (
         label,
         f"{source.documents:,}",

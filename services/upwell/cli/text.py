@@ -22,6 +22,10 @@ def name(text: str) -> str:
     return safe(text).replace("\n", "␊").replace("\t", "␉")
 
 
+UNREADABLE = "(an unreadable message)"
+"""Stands for the document of a message that nobody could read: it names none."""
+
+
 def snippet(text: str, limit: int) -> str:
     """The first `limit` characters of `text` on one line, `…` where it is cut."""
     line = safe_line(text)
