@@ -287,15 +287,6 @@ def test_an_erasure_names_what_went_and_what_remains():
     assert erase.lines(answer) == ["erased docs/a.md: 3 points", "remains: backup"]
 
 
-def test_a_message_that_nobody_could_read_has_no_document_and_no_source():
-    lost = msgspec.structs.replace(LETTER, tenant="", source="", doc_id="", replayable=False)
-    assert "(an unreadable message)" in drawn(dead.view((lost,)))
-    source = msgspec.structs.replace(STATUS.sources[0], tenant="", source="")
-    lines = drawn(status.view(msgspec.structs.replace(STATUS, sources=(source,)))).splitlines()
-    assert any(line.strip().startswith("(an unreadable message) ") for line in lines)
-    assert ["replayable", "no"] in [line.split() for line in drawn(dead.letter_view(lost)).splitlines()]
-
-
 def test_a_dry_run_lists_what_would_go_and_what_would_be_left_alone():
     answer = EraseAnswer(
         doc_id="", source="", removed={"points": 3}, remaining=(), scope=Scope.PRINCIPAL, name="user:ana", documents=0,
