@@ -13,9 +13,10 @@ from upwell.parse.limits import Limits
 from upwell.parse.office.styles import joined_code
 from upwell.parse.outline import Outline
 from upwell.parse.policy import ParsePolicy
-from upwell.parse.rtf.flows import Flow, ParagraphFormat, Recorder, Style
-from upwell.parse.rtf.tables import CellEdge
-from upwell.parse.rtf.tokens import CHARSETS, SPECIAL, SYMBOL_CHARSET, SYMBOLS, Letters, Token, tokens
+from upwell.parse.rtf.definitions import PLACES, Definitions
+from upwell.parse.rtf.flows import Flow, Recorder
+from upwell.parse.rtf.structure import structure
+from upwell.parse.rtf.tokens import SPECIAL, SYMBOLS, Letters, Token, tokens
 from upwell.records import Kind, ParsedDocument, ParseStatus
 
 PARSER = "rtf/2"
@@ -31,10 +32,8 @@ READ_THROUGH = frozenset(
     {"shpinst", "do", "ud", "moMath", "moMathPara", "mr", "shppict", "nesttableprops", "atnicn", "shpgrp"}
 )
 HEADERS = frozenset({"header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf"})
+OLD_PAGES = MappingProxyType({"mac": "mac-roman", "pc": "cp437", "pca": "cp850"})
 NAMED = frozenset({"fonttbl", "stylesheet", "info", "title", "fldinst", "listtext", "pntext", "pict", "sn", "sv"})
-CELL_MERGES = MappingProxyType(
-    {"clmgf": ("across", "first"), "clmrg": ("across", "more"), "clvmgf": ("down", "first"), "clvmrg": ("down", "more")}
-)
 
 
 class _Group(NamedTuple):
@@ -62,15 +61,12 @@ class _Reader:
 
     def __init__(self, outline: Outline, policy: ParsePolicy) -> None:
         self.outline, self.policy = outline, policy
-        self.default_page, self.default_font = "cp1252", 0
-        self.letters = Letters(self.default_page)
-        self.fonts: dict[int, str] = {}
-        self.styles: dict[int, Style] = {}
-        self.flows = [Flow(outline, self.styles, None, None)]
-        self.group = _Group(code_page=self.default_page)
+        self.defined = Definitions()
+        self.letters = Letters(self.defined.page)
+        self.flows = [Flow(outline, self.defined.styles, None, None)]
+        self.group = _Group(code_page=self.defined.page)
         self.stack: list[tuple[_Group, int]] = []
         self.starred = self.fresh = False
-        self.number, self.style = 0, Style()
         self.aside: dict[str, str] = {}
 
     @property
@@ -150,7 +146,7 @@ class _Reader:
         flow.later.append(lambda: flow.outline.add(Kind.FIGURE, alt))
 
     def _start_flow(self, kind: Kind | None, left_out: str | None) -> None:
-        self.flows.append(Flow(Recorder(), self.styles, kind, left_out))
+        self.flows.append(Flow(Recorder(), self.defined.styles, kind, left_out))
         self.group = self.group._replace(place="", left_out=None)
 
     def _end_flow(self) -> None:
@@ -168,8 +164,7 @@ class _Reader:
         if place in {"fonttbl", "info", "pict"}:
             return
         if place == "stylesheet":
-            self.style = replace(self.style, name=(self.style.name + text).split(";")[0])
-            self.styles[self.number] = self.style
+            self.defined.style_name(text)
         elif place:
             self.aside[place] = self.aside.get(place, "") + text
         elif self.group.left_out:
@@ -199,11 +194,11 @@ class _Reader:
             return
         if word in SPECIAL:
             self.letters.say(SPECIAL[word])
-        elif self.group.place in {"fonttbl", "stylesheet"}:
-            self._define(word, number)
+        elif self.group.place in PLACES:
+            self.defined.word(self.group.place, word, number)
         elif not (self._character(word, number) or self.group.place):
             self._take()
-            self._structure(word, number)
+            structure(self.flow, word, number)
 
     def _destination(self, word: str, starred: bool) -> bool:
         """Whether the word that opens a group sends its text elsewhere."""
@@ -236,48 +231,32 @@ class _Reader:
         self.group = self.group._replace(place=place)
         return True
 
-    def _define(self, word: str, number: int | None) -> None:
-        value = number or 0
-        if self.group.place == "fonttbl":
-            if word == "f":
-                self.number = value
-            elif word == "fcharset":
-                self.fonts[self.number] = (
-                    "symbol" if value == SYMBOL_CHARSET else CHARSETS.get(value, self.default_page)
-                )
-            elif word == "cpg" and value:
-                self.fonts[self.number] = f"cp{value}"
-        elif word in {"s", "cs", "ts", "ds"}:
-            self.number, self.style = (value if word == "s" else -1 - value), Style()
-        elif word == "outlinelevel":
-            self.style = replace(self.style, outline_level=value)
-
     def _character(self, word: str, number: int | None) -> bool:
         """Properties of letters, which a group restores."""
-        if word == "f" or (word == "plain" and self.default_font):
-            font = (number or 0) if word == "f" else self.default_font
-            self._font(self.fonts.get(font, self.default_page))
+        if word == "f" or (word == "plain" and self.defined.font):
+            self._switch(self.defined.code_page((number or 0) if word == "f" else self.defined.font))
         elif word == "plain":
-            self._font(self.default_page)
+            self._switch(self.defined.page)
             self._leave_out(None)
         elif word == "uc":
             self.group = self.group._replace(stand_ins=max(0, number if number is not None else 1))
         elif word in {"v", "deleted"}:
             self._leave_out(None if number == 0 else self._reason(word))
         elif word == "ansicpg" and number:
-            self.default_page = f"cp{number}" if number != 65001 else "utf-8"
-            self._font(self.default_page)
-        elif word in {"mac", "pc", "pca"}:
-            self.default_page = {"mac": "mac-roman", "pc": "cp437", "pca": "cp850"}[word]
-            self._font(self.default_page)
+            self._default_page(f"cp{number}" if number != 65001 else "utf-8")
+        elif word in OLD_PAGES:
+            self._default_page(OLD_PAGES[word])
         elif word == "deff":
-            self.default_font = number or 0
+            self.defined.font = number or 0
         else:
             return False
         return True
 
-    def _font(self, code_page: str) -> None:
-        code_page = self.default_page if code_page == "symbol" else code_page
+    def _default_page(self, code_page: str) -> None:
+        self.defined.page = code_page
+        self._switch(code_page)
+
+    def _switch(self, code_page: str) -> None:
         self.group = self.group._replace(code_page=code_page)
         self.letters.switch(code_page)
 
@@ -294,38 +273,3 @@ class _Reader:
     def _paragraph(self) -> None:
         self._take()
         self.flow.paragraph()
-
-    def _structure(self, word: str, number: int | None) -> None:
-        """Paragraphs and tables."""
-        flow, value = self.flow, number or 0
-        if word in {"par", "sect", "page"}:
-            flow.paragraph()
-        elif word == "pard":
-            flow.format = ParagraphFormat()
-        elif word == "s":
-            flow.format = replace(flow.format, style=value)
-        elif word == "outlinelevel":
-            flow.format = replace(flow.format, outline_level=value)
-        elif word == "ls" and value:
-            flow.format = replace(flow.format, listed=True)
-        elif word == "ilvl":
-            flow.format = replace(flow.format, list_level=min(max(value, 0), 9))
-        elif word == "intbl":
-            flow.format = replace(flow.format, in_table=True)
-        elif word == "trowd":
-            flow.new_row()
-        elif word == "trhdr":
-            flow.header_row = True
-        elif word in CELL_MERGES:
-            flow.edge = flow.edge.merged(*CELL_MERGES[word])
-        elif word == "cellx":
-            flow.edges.append(flow.edge._replace(right=value))
-            flow.edge = CellEdge(0)
-        elif word == "cell":
-            flow.end_cell()
-        elif word == "nestcell":
-            flow.words.append(" | ")
-        elif word == "nestrow":
-            flow.words.append("\n")
-        elif word == "row":
-            flow.end_row()
