@@ -33,7 +33,9 @@ class FsspecBlobs:
         try:
             # No cache of listings: other processes write and remove blobs too.
             found = fsspec.core.url_to_fs(url, **{"use_listings_cache": False, **(options or {})})
-        except (ValueError, ImportError, TypeError) as e:
+        except ImportError as e:  # fsspec's own words: which package speaks the protocol
+            raise Misconfigured(f"setting blobs: {e}") from e
+        except (ValueError, TypeError) as e:
             raise Misconfigured(f"setting blobs: unusable URL or options ({type(e).__name__})") from e
         self._fs: Any = found[0]
         self._root: str = found[1].rstrip("/")

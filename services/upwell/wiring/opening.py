@@ -98,6 +98,8 @@ def open_store(settings: Settings, identity: Identity, *, make: bool = True) -> 
         folder = store_folder(settings, identity)
         assert folder is not None
         return EdgeStore(folder, dim=identity.dim)
+    if not settings.store.startswith(("http://", "https://")):  # a name alone would be a folder to qdrant-client
+        raise Misconfigured("setting store: not the URL of a Qdrant server, such as http://qdrant:6333")
     from upwell.lake.store.qdrant import QdrantStore
 
     key = settings.store_api_key
@@ -168,7 +170,10 @@ def chosen_embedder(settings: Settings, known: Identity | None) -> str:
 def _database(settings: Settings, file: str) -> Path | str:
     """The database's URL, or a file in the lake's folder: processes of one machine may share that, too."""
     if settings.registry is not None:
-        return settings.registry.get_secret_value()
+        url = settings.registry.get_secret_value()
+        if "://" not in url:  # not repeated: it may hold a password
+            raise Misconfigured("setting registry: not a URL, such as postgresql://user:password@host/name")
+        return url
     make_folder(settings.lake)
     return settings.lake / file
 

@@ -53,7 +53,7 @@ def servers(brokers: str | None) -> list[str]:
     found = [server.strip() for server in brokers.split(",") if server.strip()]
     for server in found:
         host, _, port = server.rpartition(":")
-        if not host or not port.isdigit() or not 0 < int(port) < 65536:
+        if not host or "/" in host or not port.isdigit() or not 0 < int(port) < 65536:
             raise Misconfigured("setting brokers: not of the form host:port,host:port")
     if not found:
         raise Misconfigured("setting brokers: names no broker")
