@@ -4,6 +4,7 @@ import pytest
 
 from broker import kafka, kafka_of_session  # noqa: F401
 from chromium import chromium, tab  # noqa: F401
+from leaving import _all_left  # noqa: F401
 from postgres import postgres, postgres_url  # noqa: F401
 from upwell.logs import LOGGER
 

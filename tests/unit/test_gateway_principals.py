@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from gateways import DIRECTORY_KEY, KEY, NOW, Gate
+from leaving import leaving
 from upwell.config import KeySettings
 from upwell.errors import Overloaded, Retryable
 from upwell.records import Membership
@@ -19,7 +20,7 @@ STAFF = {"member_of": ["group:staff", "group:eng"]}
 
 @pytest.fixture
 def gate():
-    with closing(Gate()) as made:
+    with leaving(Gate()) as made:
         yield made
 
 
