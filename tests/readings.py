@@ -1,5 +1,7 @@
 """A small lake that readers ask, on real parts: a registry in SQLite, a Qdrant collection in memory, the hash embedder."""
 
+import copy
+import functools
 import itertools
 
 from upwell.access import Asker
@@ -14,6 +16,7 @@ from upwell.parse.prepare import prepare_document
 from upwell.reading import Reader
 from upwell.records import Acl, ChangeEvent, DocKey, Inline, Op
 from upwell.runtime.reading import GovernedReading
+from upwell.sqlite import open_sqlite
 
 PIPELINE = "pipeline"
 PUBLIC = Acl(levels=(frozenset({"everyone"}),))
@@ -21,6 +24,15 @@ SECRET = Acl(levels=(frozenset({"group:board"}),))
 START = 1_767_225_600_000_000
 """2026-01-01T00:00:00Z"""
 HOUR = 3_600_000_000
+
+
+MADE_ONCE = functools.cache(embedder_of)
+"""Nothing that it is asked changes what it answers, and it takes longer to make than a small lake to fill."""
+
+
+def unsynced(path, clock):
+    """A registry without fsync: power is not what these tests cut."""
+    return SqlRegistry(open_sqlite(path, synchronous="OFF"), clock)
 
 
 class Notes:
@@ -44,8 +56,8 @@ class Library:
 
     def __init__(self, folder, where=None, **how):
         self.now = START
-        self.registry = SqlRegistry.at(where or folder / "registry.sqlite", self.clock)
-        self.embedder = embedder_of("hash")
+        self.registry = SqlRegistry.at(where, self.clock) if where else unsynced(folder / "registry.sqlite", self.clock)
+        self.embedder = copy.copy(MADE_ONCE("hash"))
         self.store = QdrantStore(":memory:", collection="lake", dim=self.embedder.dim)
         self.audit = Notes()
         self.publisher = Publisher(

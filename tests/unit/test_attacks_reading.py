@@ -24,9 +24,9 @@ NAMES = (
 """What might widen a filter that pastes texts together."""
 
 
-@pytest.fixture
-def library(tmp_path):
-    lake = Library(tmp_path)
+@contextlib.contextmanager
+def library_in(folder):
+    lake = Library(folder)
     lake.publish("plain.md", f"# Plain\n\n{WORDS} for all\n", acl=PUBLIC)
     lake.publish("staff.md", f"# Staff\n\n{WORDS} for staff\n", acl=STAFF)
     lake.publish("secret.md", f"# Secret\n\n{WORDS} for the board\n", acl=SECRET, source="hr")
@@ -38,11 +38,27 @@ def library(tmp_path):
     lake.close()
 
 
-@pytest.fixture
-def service(tmp_path, library):
-    with serving(tmp_path) as made:
+@contextlib.contextmanager
+def served(folder, library):
+    with serving(folder) as made:
         made.lake = library.reading
         yield made
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    """One for all who only ask."""
+    folder = tmp_path_factory.mktemp("asked")
+    with library_in(folder) as library, served(folder, library) as made:
+        made.library = library
+        yield made
+
+
+@pytest.fixture
+def changing(tmp_path):
+    """One of its own for a test that publishes, and what it publishes in."""
+    with library_in(tmp_path) as library, served(tmp_path, library) as made:
+        yield made, library
 
 
 def found(answer):
@@ -154,8 +170,9 @@ def test_no_spelling_of_an_id_leads_to_what_is_hidden(service, route, guess):
     assert "others" not in answer.text
 
 
-def test_answers_before_and_after_something_hidden_came_are_equal_byte_by_byte(service, library):
+def test_answers_before_and_after_something_hidden_came_are_equal_byte_by_byte(changing):
     """Every route, for a reader who may not see it: its words, its id, its links and its source leave no trace."""
+    service, library = changing
 
     def everything():
         library.now += 10_000_000_000
@@ -201,8 +218,9 @@ def _without_places(one):
     return status, headers, json.dumps(body)
 
 
-def test_cursors_carry_no_rights(service, library):
+def test_cursors_carry_no_rights(changing):
     """One reader's place in a document or a feed is of no use to another, nor to another tenant."""
+    service, library = changing
     library.publish("long.md", "\n\n".join(f"## Part {n}\n\n{WORDS} {n} " + "word " * 60 for n in range(9)), acl=SECRET)
     board, theirs = service.bearer("bea", "board"), service.bearer("eve", tenant="other")
     page = service.http.get("/v1/documents/long.md", params={"tokens": 60}, headers=board).json()
@@ -246,8 +264,9 @@ def test_equal_texts_of_two_tenants_share_neither_points_nor_vectors(tmp_path):
         lake.close()
 
 
-def test_what_is_kept_of_a_reader_is_kept_by_tenant(service, library):
+def test_what_is_kept_of_a_reader_is_kept_by_tenant(changing):
     """The same names in two tenants, one of which has a directory: neither answers for the other, in either order."""
+    service, library = changing
     library.publish("staff.md", f"# Staff\n\n{WORDS} of their staff\n", acl=STAFF, tenant="other")
     here, there = (service.bearer("ana", "staff", tenant=tenant) for tenant in ("default", "other"))
 
@@ -312,10 +331,10 @@ def test_a_query_of_ten_thousand_letters_is_answered_and_one_more_is_not(service
     assert ask(service, {"query": "\U000e0041" * 5_000}).status_code == 200
 
 
-def test_no_hash_of_a_key_is_a_capability(service, library):
+def test_no_hash_of_a_key_is_a_capability(service):
     """Chunk keys, embed keys and point ids of hidden text are not ids of anything that can be asked for."""
     key = DocKey(tenant="default", source="hr", doc_id="secret.md")
-    entry = library.registry.manifest(key, "pipeline").entries[0]
+    entry = service.library.registry.manifest(key, "pipeline").entries[0]
     for guess in (
         entry.point_id,
         entry.chunk_key,
