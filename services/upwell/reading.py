@@ -92,6 +92,8 @@ class Relation(Record, frozen=True, kw_only=True, omit_defaults=False):
 
 
 class RelatedAnswer(Answer, frozen=True, kw_only=True, omit_defaults=False):
+    """What has to do with a document, each by its nearest relation."""
+
     document: Head
     related: tuple[Relation, ...]
 
@@ -123,6 +125,8 @@ class SourceFreshness(Record, frozen=True, kw_only=True, omit_defaults=False):
 
 
 class SourcesAnswer(Answer, frozen=True, kw_only=True, omit_defaults=False):
+    """The sources that hold something the asker may see, and how fresh they are."""
+
     sources: tuple[SourceFreshness, ...]
 
 

@@ -13,6 +13,8 @@ class Progress(Record, frozen=True, kw_only=True):
 
 
 class DocumentCounts(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """What a look at a source found. seen: all that it lists; acl_changed: only who may read changed; dead: refused."""
+
     seen: int = 0
     new: int = 0
     changed: int = 0
@@ -33,6 +35,8 @@ class ChunkCounts(Record, frozen=True, kw_only=True, omit_defaults=False):
 
 
 class IngestAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """What an ingest came to, once all its events have ended; `warnings` are lines for a person."""
+
     documents: DocumentCounts = DocumentCounts()
     chunks: ChunkCounts = ChunkCounts()
     tokens_embedded: int = 0

@@ -34,6 +34,8 @@ class Hit(Record, frozen=True, kw_only=True, omit_defaults=False):
 
 
 class SearchAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """The hits, best first; each was allowed to its reader at `as_of` (RFC 3339)."""
+
     query: str
     as_of: str
     hits: tuple[Hit, ...]

@@ -4,6 +4,8 @@ from upwell.records import Record
 
 
 class ShownChunk(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """A live chunk. `text` is the source's own words, `spans` are ranges of them: (block, start, end)."""
+
     chunk_key: str
     ordinal: int
     text: str
@@ -35,6 +37,8 @@ class ShownAcl(Record, frozen=True, kw_only=True, omit_defaults=False):
 
 
 class HistoryLine(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """What was applied or refused of a document, and when (RFC 3339); `detail` says why."""
+
     at: str
     op: str
     version: int
@@ -44,6 +48,9 @@ class HistoryLine(Record, frozen=True, kw_only=True, omit_defaults=False):
 
 
 class ShowAnswer(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """All that the lake knows of a document, for its operator. Times are RFC 3339, UTC; `stale_since` is when a newer
+    version first could not be read, `lineage` what made the chunks (parser, chunker, prefix, model)."""
+
     doc_id: str
     tenant: str
     source: str

@@ -44,6 +44,8 @@ def place_of(location: str) -> KeyPlace:
 
 
 class FileKeys:
+    """A file, known to have changed by its times, size and inode."""
+
     def __init__(self, path: Path) -> None:
         self._path = path
 

@@ -13,16 +13,20 @@ class Unparsable(Exception):
 
 
 def corrupt(reason: str) -> Unparsable:
+    """Its bytes are not what its format asks for."""
     return Unparsable(ParseStatus.CORRUPT, reason)
 
 
 def too_large(reason: str) -> Unparsable:
+    """It takes more than one document may: bytes, parts, nesting, memory."""
     return Unparsable(ParseStatus.TOO_LARGE, reason)
 
 
 def unsupported(reason: str) -> Unparsable:
+    """Nothing here reads its format."""
     return Unparsable(ParseStatus.UNSUPPORTED, reason)
 
 
 def encrypted(reason: str) -> Unparsable:
+    """It is locked by a password that nobody has given."""
     return Unparsable(ParseStatus.ENCRYPTED, reason)

@@ -76,13 +76,19 @@ class Stages(Protocol):
 
 
 class Watcher(Protocol):
-    """Somebody who waits for events to end."""
+    """Somebody who waits for events to end. Called under the engine's lock, so it must be quick and never raise."""
 
-    def expect(self, tickets: Iterable[Ticket]) -> None: ...
+    def expect(self, tickets: Iterable[Ticket]) -> None:
+        """These have been accepted and will end; called before the first of them can."""
+        ...
 
-    def ended(self, ticket: Ticket, event: ChangeEvent, work: Work) -> None: ...
+    def ended(self, ticket: Ticket, event: ChangeEvent, work: Work) -> None:
+        """This one has ended for good, and the log has it."""
+        ...
 
-    def trouble(self, ticket: Ticket, error: Retryable) -> None: ...
+    def trouble(self, ticket: Ticket, error: Retryable) -> None:
+        """This one failed and will be tried again."""
+        ...
 
 
 class Engine:

@@ -24,6 +24,7 @@ WITH_NAMES = frozenset({"normal", "attributes", "+attributes", "attributes+", "a
 
 
 def fenced(page: Page, line: str) -> bool:
+    """Read the block that this line opens, or end the one that it closes; False for a line that is no fence."""
     bare = line.rstrip()
     if (code := CODE_FENCE.fullmatch(bare)) is not None:
         page.ends_lists()

@@ -89,6 +89,7 @@ def _bare_table(page: Page, lines: Sequence[str]) -> None:
 
 
 def media_of(page: Page, kind: str, target: str, inside: str) -> None:
+    """A picture, film or sound (`kind`): a figure with the words of its macro (`inside`), and its title below."""
     page.has_begun = True
     page.ends_lists()
     attributes = page.words.attributes
