@@ -79,15 +79,15 @@ class Watcher(Protocol):
     """Somebody who waits for events to end. Called under the engine's lock, so it must be quick and never raise."""
 
     def expect(self, tickets: Iterable[Ticket]) -> None:
-        """These have been accepted and will end; called before the first of them can."""
+        """Events have been accepted, and none of them has ended yet."""
         ...
 
     def ended(self, ticket: Ticket, event: ChangeEvent, work: Work) -> None:
-        """This one has ended for good, and the log has it."""
+        """An event has ended for good, and the log has it."""
         ...
 
     def trouble(self, ticket: Ticket, error: Retryable) -> None:
-        """This one failed and will be tried again."""
+        """An event has failed for now and will be tried again."""
         ...
 
 
