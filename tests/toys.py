@@ -148,6 +148,26 @@ def behind(broker, group=GROUP, topic=TAKEN):
         return sum(ends[part] - (consumer.committed(part) or 0) for part in parts)
 
 
+def empty(broker, topic=TAKEN):
+    """Delete every message, as retention does."""
+    with closing(KafkaAdminClient(bootstrap_servers=broker.address)) as admin:
+        admin.delete_records({TopicPartition(topic, n): -1 for n in range(PARTITIONS)})
+
+
+def committed(broker, group=GROUP, topic=TAKEN):
+    """What the group has committed of each partition that it has committed anything of."""
+    with closing(KafkaAdminClient(bootstrap_servers=broker.address)) as admin:
+        found = admin.list_group_offsets([group])[group]
+    return {one.partition: at.offset for one, at in found.items() if one.topic == topic and at.offset >= 0}
+
+
+def ends(broker, topic=TAKEN):
+    """Where each partition ends."""
+    with closing(KafkaConsumer(bootstrap_servers=broker.address)) as consumer:
+        found = consumer.end_offsets([TopicPartition(topic, n) for n in range(PARTITIONS)])
+    return {one.partition: end for one, end in found.items()}
+
+
 def sent(broker, topic=COPIED):
     """How many records stand in a topic."""
     with closing(KafkaConsumer(bootstrap_servers=broker.address, group_id=None, enable_auto_commit=False)) as consumer:

@@ -77,6 +77,18 @@ def test_the_first_messages_survive_the_start_of_a_group(log, tmp_path):
     toys.assert_none_lost(ids, toys.got(log, COPIED))
 
 
+def test_what_a_partition_once_held_is_no_lag_when_nothing_is_left_of_it(log, tmp_path):
+    """KEDA compares the end with what is committed, and takes none for 0: the workers would never be let go."""
+    toys.put(log, 20)
+    toys.empty(log)
+    with Toys(log, tmp_path, **QUICK) as workers:
+        ready(workers.start(), workers.start())
+        wait_for(lambda: toys.committed(log) == toys.ends(log), 20, "every offset is committed")
+        ids = toys.put(log, 20)
+        toys.caught_up(log)
+    toys.assert_none_lost(ids, toys.got(log, COPIED))
+
+
 def test_the_broker_restarts(tmp_path):
     """Killed and stopped under two workers: they say that it is away, wait for it, and go on by themselves."""
     with started(tmp_path / "kafka") as broker, Toys(broker, tmp_path, pause_s=0.01, **QUICK) as workers:

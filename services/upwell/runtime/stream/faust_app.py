@@ -17,6 +17,7 @@ from typing import Any, cast
 
 import faust
 from aiokafka.errors import (
+    ConsumerStoppedError,
     IllegalStateError,
     InvalidTopicError,
     KafkaError,
@@ -80,6 +81,17 @@ class LineApp(faust.App):
         ends = ((tp, self.consumer.highwater(tp)) for tp in self.assigned())
         return sum(max(0, end - done.get((tp.topic, tp.partition), end)) for tp, end in ends if end is not None)
 
+    async def note_emptied(self) -> bool:
+        """Commit where those of its partitions stand that hold nothing any more and of which nothing is committed.
+
+        False: it could not be done now.
+        """
+        try:
+            await cast("_Consumer", self.consumer).note_emptied()
+        except (ConsumerNotStarted, ConsumerStoppedError, KafkaError):
+            return False
+        return True
+
     def _crash(self, reason: BaseException) -> None:
         self.on_crash(reason)
 
@@ -101,6 +113,18 @@ class _ConsumerThread(AIOKafkaConsumerThread):
             with suppress(IllegalStateError):  # another's by now
                 self._ensure_consumer().seek(partition, 0)
 
+    async def note_emptied(self) -> None:
+        """See `LineApp.note_emptied`."""
+        await self.call_thread(self._note_emptied)
+
+    async def _note_emptied(self) -> None:
+        consumer = self._ensure_consumer()
+        here = list(consumer.assignment())
+        begins, ends = await consumer.beginning_offsets(here), await consumer.end_offsets(here)
+        emptied = [one for one in here if 0 < begins[one] == ends[one] and await consumer.committed(one) is None]
+        if emptied:
+            await consumer.commit({one: ends[one] for one in emptied})
+
 
 class _Consumer(Consumer):
     """Pauses all partitions while the buffer is full, by not polling. Faust's own way, partition by partition, polls
@@ -108,6 +132,10 @@ class _Consumer(Consumer):
 
     def _new_consumer_thread(self) -> AIOKafkaConsumerThread:
         return _ConsumerThread(self, loop=self.loop, beacon=self.beacon)
+
+    async def note_emptied(self) -> None:
+        """See `LineApp.note_emptied`."""
+        await cast("_ConsumerThread", self._thread).note_emptied()
 
     def on_buffer_full(self, tp: Any) -> None:
         pass

@@ -20,6 +20,7 @@ from upwell.ports import Blobs
 from upwell.runtime.stream import faust_app, topics
 from upwell.runtime.stream.breaker import Breaker
 from upwell.runtime.stream.contract import Stage
+from upwell.runtime.stream.emptied import Emptied
 from upwell.runtime.stream.envelope import Taken, Wire
 from upwell.runtime.stream.floorshare import FloorShare
 from upwell.runtime.stream.guard import Guard
@@ -138,10 +139,12 @@ class Worker:
 
     async def _pulse(self, app: faust_app.LineApp) -> None:
         """Look around once a second until the worker is to stop."""
+        emptied = Emptied(app.note_emptied)
         while not self._stop.is_set():
             with suppress(Retryable):
                 await self._reach.topics()
             held = app.assigned()
+            emptied.note(held)
             self._health.answered = self._reach.answered
             self._health.partitions = len(held)
             self._health.hand_alive = self._hand.alive
