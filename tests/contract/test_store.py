@@ -18,7 +18,9 @@ from lake_samples import (
     random_reader,
     vectors,
 )
+from qdrant_double import Double
 from qdrant_servers import SERVERS, collections, fresh_store, opened
+from qdrant_stub import served
 from shared_edge import EdgeServer, SharedEdge
 from upwell.access import admits, payload_of
 from upwell.errors import Misconfigured, Rejected
@@ -63,12 +65,20 @@ def shared_edge(tmp_path_factory):
     server.stop()
 
 
-@pytest.fixture(params=["qdrant", "edge", pytest.param("shared", marks=pytest.mark.integration), *SERVERS])
+BESIDES = [pytest.param(name, marks=pytest.mark.integration) for name in ("shared", "http")]
+
+
+@pytest.fixture(params=["qdrant", "edge", *BESIDES, *SERVERS])
 def store(request):
     """An empty store."""
     if request.param == "server":
         with fresh_store(DIM) as store:
             yield store
+    elif request.param == "http":
+        with served(Double()) as url:
+            store = QdrantStore(url, collection="lake", dim=DIM)
+            yield store
+            store.close()
     elif request.param == "shared":
         yield emptied(request.getfixturevalue("shared_edge"))
     elif request.param == "qdrant":
