@@ -1,5 +1,8 @@
 """The log keeps every accepted event until it has ended, and says how it ended."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import msgspec
 import pytest
 import sqlalchemy as sa
@@ -9,6 +12,7 @@ from upwell.ports import ChildFault, Fate
 from upwell.records import ChangeEvent, Inline, Lane, Op, Outcome
 from upwell.runtime.eventlog import EventLog
 from upwell.runtime.eventlog_tables import DEAD, EVENTS
+from upwell.sqlite import WRITERS
 
 APPLIED = Fate(outcome=Outcome.APPLIED)
 CORRUPT = Fate(outcome=Outcome.DEAD, reason=Reason.CORRUPT, detail="not a PDF", stage="parse")
@@ -45,6 +49,27 @@ def test_a_known_event_id_is_accepted_and_ignored(log):
     log.finish(event(1), APPLIED)
     assert log.append([event(1)]) == []
     assert log.unended() == []
+
+
+def test_ends_that_wait_for_the_disk_wait_together(log):
+    """Of four threads whose events have ended, the first commits alone and the others in one transaction."""
+    log.append([event(n, f"{n}.md") for n in range(4)])
+    commits = []
+    sa.event.listen(log._engine, "commit", commits.append)
+    with ThreadPoolExecutor(4) as pool, log._engine.get_execution_options()[WRITERS]:
+        for n in range(4):
+            pool.submit(log.finish, event(n, f"{n}.md"), APPLIED)
+            until(lambda n=n: log._grouped._turn.locked() and len(log._grouped._waiting) == n)
+    assert len(commits) == 2
+    assert log.outcomes() == {"applied": 4}
+
+
+def until(condition):
+    for _ in range(30_000):
+        if condition():
+            return
+        time.sleep(0.001)
+    pytest.fail("waited in vain")
 
 
 def test_an_ended_event_leaves_no_content_and_ends_once(log):

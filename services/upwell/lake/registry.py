@@ -5,7 +5,7 @@ once and its compiled form is cached by SQLAlchemy.
 """
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from upwell.access import Asker, Standing
 from upwell.clock import Clock, now_us
 from upwell.database import insert, mapped, migrate, open_database, transaction
 from upwell.errors import Retryable
+from upwell.grouped import GroupedWrites
 from upwell.lake import browsing, first, remnants
 from upwell.lake import rows as encoded
 from upwell.lake import statements as sql
@@ -67,6 +68,7 @@ class SqlRegistry:
         self._named = AclNames()
         self._shared = _Shared()
         self.outbox = SqlOutbox(engine)
+        self._grouped = GroupedWrites(self._transaction) if engine.dialect.name == "sqlite" else None
         if migrated:
             return
         try:
@@ -129,18 +131,20 @@ class SqlRegistry:
         if manifests and entry and not (act or named) and self._is_first(row, manifests):
             with suppress(_Lost):  # of what there is already, the long way knows more
                 return self._put_first(row, values, expected_rev, manifests, entry)
+
+        def put(connection: sa.Connection) -> None:
+            _put_row(connection, values, expected_rev)
+            browsing.note(connection, row, self._clock(), links=manifests is not None, fresh=fresh)
+            write(connection, named)
+            for pipeline, manifest in (manifests or {}).items():
+                put_manifest(connection, row.key.digest, pipeline, manifest)
+            if entry is not None:
+                _put_entry(connection, entry)
+            if act is not None:
+                put_act(connection, act)
+
         try:
-            alone = fresh and not (manifests or entry or act or named or browsing.shown(row))
-            with self._transaction(single=alone) as connection:
-                _put_row(connection, values, expected_rev)
-                browsing.note(connection, row, self._clock(), links=manifests is not None, fresh=fresh)
-                write(connection, named)
-                for pipeline, manifest in (manifests or {}).items():
-                    put_manifest(connection, row.key.digest, pipeline, manifest)
-                if entry is not None:
-                    _put_entry(connection, entry)
-                if act is not None:
-                    put_act(connection, act)
+            self._put(put, single=fresh and not (manifests or entry or act or named or browsing.shown(row)))
         except _Lost:
             return False
         if self._shared.connection is None:
@@ -148,6 +152,13 @@ class SqlRegistry:
         else:
             self._shared.named |= named
         return True
+
+    def _put(self, put: Callable[[sa.Connection], None], *, single: bool) -> None:
+        if self._grouped is not None and self._shared.connection is None:
+            self._grouped(put)
+            return
+        with self._transaction(single=single) as connection:
+            put(connection)
 
     def _is_first(self, row: DocumentRow, manifests: dict[str, Manifest]) -> bool:
         server = self._engine.dialect.name == "postgresql"

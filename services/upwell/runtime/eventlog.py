@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from upwell.clock import Clock, now_us
 from upwell.database import insert, mapped, open_database, transaction
 from upwell.errors import Retryable
+from upwell.grouped import GroupedWrites
 from upwell.messages import Dead, Ended
 from upwell.ports import ChildFault, DeadLetter, Fate
 from upwell.records import ENCODER, ChangeEvent, DocKey, Lane, Op, Outcome
@@ -43,6 +44,7 @@ class EventLog:
     def __init__(self, engine: sa.Engine, clock: Clock = now_us, tables: Iterable[sa.MetaData] = ()) -> None:
         self._engine = engine
         self._clock = clock
+        self._grouped = GroupedWrites(self.transaction)
         try:
             with self.transaction() as connection:
                 bring_forward(connection)
@@ -109,9 +111,12 @@ class EventLog:
         """
         now = self._clock()
         values = {"ended_at": now, "outcome": fate.outcome, "reason": fate.reason, "body": None}
-        with self.transaction() as connection:
+
+        def put(connection: sa.Connection) -> None:
             if connection.execute(END, {"event": event.event_id, **values}).rowcount:
                 letterbox.settle(connection, event, fate, now, faults)
+
+        self._grouped(put)
 
     def end(self, ends: Sequence[Ended | Dead], accepted: Iterable[ChangeEvent] = ()) -> None:
         """Note what was `accepted` and end events as their workers said, all in one transaction.
