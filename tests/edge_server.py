@@ -30,7 +30,7 @@ class Front:
     def __init__(self, folder, dim):
         self._handler = Handler(folder, dim)
         self._turns = Turns()
-        self._commit = GroupCommit(lambda: self._one(FLUSH), lambda: self._turns.quiet(GATHER_S))
+        self._commit = GroupCommit(lambda: self._one(FLUSH), lambda _took_s: self._turns.quiet(GATHER_S))
 
     def __call__(self, request):
         if request == FLUSH:

@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from upwell.lake.store.edge import gather_s
 from upwell.lake.store.turns import GroupCommit, Turns
 
 WAIT_S = 30
@@ -97,6 +98,25 @@ def test_a_commit_that_fails_raises_and_the_waiting_make_another():
     slow.may_end.release()
     second.join(WAIT_S)
     assert slow.count == 2
+
+
+def test_what_gathers_hears_how_long_the_last_commit_took():
+    """That is what a commit that serves more saves."""
+    heard, now = [], [0.0]
+
+    def work():
+        now[0] += 7
+
+    commit = GroupCommit(work, heard.append, clock=lambda: now[0])
+    commit()
+    commit()
+    assert heard == [0.0, 7.0]
+
+
+@pytest.mark.parametrize(("took_s", "given_s"), [(0.0, 0.03), (0.02, 0.03), (0.06, 0.06), (5.0, 0.1)])
+def test_who_waits_may_go_before_a_flush_for_as_long_as_one_takes(took_s, given_s):
+    """Never so long that a permission's own flush were late by more than a moment."""
+    assert gather_s(took_s) == given_s
 
 
 def queued(turns, order, *names):

@@ -27,8 +27,8 @@ SLICE_TOKENS = 2048
 ANSWER_TIMEOUT_S = 120.0
 COMPACT_TIMEOUT_S = 3600.0
 MOST_PADDING = 100
-GATHER_S = 0.03
-"""A flush costs much the same however much it writes: requests that wait go before it, so that it serves more."""
+GATHER_S, MOST_GATHER_S = 0.03, 0.1
+"""Within which bounds the requests that wait go before a flush."""
 READS = (ask.Search, ask.Texts)
 """What those who read wait for; all else serves those who write."""
 ROOM_BYTES = 128 << 20
@@ -50,7 +50,9 @@ class EdgeStore:
         self._child: Child | None = None
         self._closed = False
         self._vacuuming = Lock()
-        self._commit = GroupCommit(lambda: self._ask(ask.Flush(), type(None)), lambda: self._turns.quiet(GATHER_S))
+        self._commit = GroupCommit(
+            lambda: self._ask(ask.Flush(), type(None)), lambda took_s: self._turns.quiet(gather_s(took_s))
+        )
         try:
             self.count()
         except BaseException:
@@ -156,6 +158,15 @@ class EdgeStore:
                 self._child.kill()
             self._child = Child(MODULE, [str(self._folder), str(self._dim)])
         return self._child
+
+
+def gather_s(flush_took_s: float) -> float:
+    """How long requests that wait may go before a flush, if the last one took so long.
+
+    A flush costs much the same however much it writes, so that it should serve many; what it costs is a matter of the
+    disk, and of who else uses it.
+    """
+    return min(MOST_GATHER_S, max(GATHER_S, flush_took_s))
 
 
 def _new_point(point: PointRecord) -> ask.NewPoint:

@@ -56,15 +56,23 @@ class Turns:
 
 
 class GroupCommit:
-    """Calls `commit` for many threads at once, after `gather` has let more of them come.
+    """Calls `commit` for many threads at once, after `gather` has let more of them come; it is told how many seconds
+    the last commit took.
 
     Each caller returns after a commit that began after its call, whoever made it. A commit that fails raises for the
     thread that made it; those that waited for it make another.
     """
 
-    def __init__(self, commit: Callable[[], None], gather: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        commit: Callable[[], None],
+        gather: Callable[[float], None] = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._commit = commit
         self._gather = gather
+        self._clock = clock
+        self._took_s = 0.0
         self._changed = threading.Condition()
         self._begun = 0
         self._done = 0
@@ -78,11 +86,13 @@ class GroupCommit:
                 return
             self._running = True
         try:
-            self._gather()
+            self._gather(self._took_s)
             with self._changed:
                 self._begun += 1
                 mine = self._begun
+            started = self._clock()
             self._commit()
+            self._took_s = self._clock() - started
         except BaseException:
             self._ended(self._done)
             raise
