@@ -7,19 +7,10 @@ from stream_samples import event
 from upwell.messages import Dead, Ended
 from upwell.ports import Fate
 from upwell.records import Outcome
-from upwell.runtime.eventlog import EventLog
 from upwell.runtime.replaying import give_back, outcomes_of, pending_of, reopen, settle
 
 CORRUPT = Fate(outcome=Outcome.DEAD, reason="corrupt", detail="not a PDF", stage="parse", attempts=2)
 A, B = event("a.md"), event("b.md")
-
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.integration)])
-def log(request, tmp_path):
-    where = tmp_path / "ledger.sqlite" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
-    opened = EventLog.at(where, clock=lambda: 99)
-    yield opened
-    opened.close()
 
 
 def without_content(one):

@@ -11,7 +11,6 @@ from upwell.errors import Reason, Retryable
 from upwell.messages import Dead, Ended, Origin
 from upwell.ports import ChildFault, Fate
 from upwell.records import ENCODER, ChangeEvent, Inline, Op, Outcome
-from upwell.runtime.eventlog import EventLog
 from upwell.runtime.replaying import reopen, settle
 
 APPLIED, SUPERSEDED = Fate(outcome=Outcome.APPLIED), Fate(outcome=Outcome.SUPERSEDED)
@@ -37,14 +36,6 @@ def dead(of, fate=CORRUPT, at=50):
 def fault(doc_id):
     fate = Fate(outcome=Outcome.DEAD, reason=Reason.UNSUPPORTED, stage="parse")
     return ChildFault(key=msgspec.structs.replace(event(1).key, doc_id=doc_id), fate=fate)
-
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.integration)])
-def log(request, tmp_path):
-    where = tmp_path / "events.sqlite" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
-    opened = EventLog.at(where, clock=lambda: 99)
-    yield opened
-    opened.close()
 
 
 def letters(log):

@@ -96,6 +96,26 @@ def histories(min_size=3, max_size=12, docs=DOCS):
     return st.integers(min_size, max_size).flatmap(lambda n: st.tuples(*(events(i, docs) for i in range(n))))
 
 
+WORDS = st.lists(st.sampled_from([f"w{number}" for number in range(30)]), min_size=1, max_size=20).map(tuple)
+
+
+def upsert(words, number=1, doc="a", inside=(), **changes):
+    """Version `number` of a document that all may read, with these words and parts inside it (name, words)."""
+    fields = {
+        "event_id": f"{doc}{number}",
+        "tenant": "t",
+        "source": "s",
+        "doc_id": doc,
+        "op": Op.UPSERT,
+        "version": number,
+        "received_at": number,
+        "acl": ACLS[0],
+        "acl_version": number,
+        "content": Inline(data=Content(ParseStatus.OK, tuple(words), tuple(inside)).data),
+    }
+    return ChangeEvent(**(fields | changes))
+
+
 def prepared(event):
     """What the stages make of an upsert's content: one chunk a word, a child for each part inside."""
     content = msgspec.json.decode(event.content.data, type=Content)

@@ -7,32 +7,11 @@ import pytest
 from faults import Crash, crash
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import ACLS, DOCS, READERS, Content, histories
+from strategies import ACLS, DOCS, READERS, WORDS, histories, upsert
 from world import PIPELINE, World, run_history
 
 from upwell.access import Asker
-from upwell.records import ChangeEvent, Inline, Lane, Op, Outcome, ParseStatus
-
-PUBLIC = ACLS[0]
-WORDS = st.lists(st.sampled_from([f"w{number}" for number in range(30)]), min_size=1, max_size=20).map(tuple)
-
-
-def upsert(words, number=1, doc="a", inside=(), **changes):
-    """Version `number` of a document with these words, and parts inside it (name, words)."""
-    fields = {
-        "event_id": f"{doc}{number}",
-        "tenant": "t",
-        "source": "s",
-        "doc_id": doc,
-        "op": Op.UPSERT,
-        "version": number,
-        "received_at": number,
-        "acl": PUBLIC,
-        "acl_version": number,
-        "lane": Lane.LIVE,
-        "content": Inline(data=Content(ParseStatus.OK, tuple(words), tuple(inside)).data),
-    }
-    return ChangeEvent(**(fields | changes))
+from upwell.records import Op, Outcome
 
 
 def points(world, *docs):

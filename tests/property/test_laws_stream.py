@@ -7,38 +7,18 @@ import msgspec
 from faults import Crash, crash
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import ACLS, DOCS, READERS, Content, histories
+from strategies import ACLS, DOCS, READERS, WORDS, histories, upsert
 from stream_world import StreamWorld, prepared_whole, run_stream
 from world import PIPELINE, World
 
 from upwell.errors import Reason
-from upwell.records import ChangeEvent, Inline, Lane, Op, Outcome, ParseStatus
+from upwell.records import Lane, Op, Outcome
 from upwell.runtime.stream import topics
-
-PUBLIC = ACLS[0]
-WORDS = st.lists(st.sampled_from([f"w{number}" for number in range(30)]), min_size=1, max_size=20).map(tuple)
 
 
 def laned(events, rng):
     """The events, each in a lane of its own."""
     return [msgspec.structs.replace(event, lane=rng.choice(list(Lane))) for event in events]
-
-
-def upsert(words, number=1, doc="a", inside=(), **changes):
-    """Version `number` of a document with these words, and parts inside it (name, words)."""
-    fields = {
-        "event_id": f"{doc}{number}",
-        "tenant": "t",
-        "source": "s",
-        "doc_id": doc,
-        "op": Op.UPSERT,
-        "version": number,
-        "received_at": number,
-        "acl": PUBLIC,
-        "acl_version": number,
-        "content": Inline(data=Content(ParseStatus.OK, tuple(words), tuple(inside)).data),
-    }
-    return ChangeEvent(**(fields | changes))
 
 
 def check_ends(world, events):
