@@ -1,5 +1,6 @@
 """k8s/: every worker of the code is there, scaled by its own group's lag, healthy by its own word, and allowed little."""
 
+from ipaddress import ip_address, ip_network
 from pathlib import PurePosixPath
 
 import pytest
@@ -159,8 +160,46 @@ def test_networks_are_closed_but_for_what_answers_the_network(folder):
         assert chosen(policies[name]["spec"]["podSelector"], folder) == {name}
     parsers = chosen(policies["upwell-parse"]["spec"]["podSelector"], folder)
     assert parsers == {"upwell-parse-live", "upwell-parse-backfill"}
-    (rule,) = policies["upwell-parse"]["spec"]["egress"]
-    assert any("169.254.0.0/16" in to["ipBlock"].get("except", ()) for to in rule["to"])
+
+
+def reached(address, folder):
+    """The ports of an address that parsers may ask, None for all of them."""
+    at = ip_address(address)
+    rules = of_kind("NetworkPolicy", folder)["upwell-parse"]["spec"]["egress"]
+    for rule in rules:
+        for block in (to["ipBlock"] for to in rule["to"]):
+            outside = [ip_network(block["cidr"]), *map(ip_network, block.get("except", ()))]
+            if [at in network for network in outside] == [True] + [False] * (len(outside) - 1):
+                yield {(port["protocol"], port["port"]) for port in rule["ports"]} if "ports" in rule else None
+
+
+@EVERY
+def test_parsers_reach_sources_and_names_and_no_address_that_hands_out_credentials(folder):
+    """Those of the clouds' own documentation; NodeLocal DNSCache answers at a link-local address."""
+    for address in ("10.1.2.3", "93.184.216.34", "2001:db8::1"):
+        assert list(reached(address, folder)) == [None]
+    aws_gcp_azure_openstack, aws_tasks, azure, alibaba = (
+        "169.254.169.254",
+        "169.254.170.2",
+        "168.63.129.16",
+        "100.100.100.200",
+    )
+    oracle, aws_6, gcp_6 = "192.0.0.192", "fd00:ec2::254", "fd20:ce::254"
+    for address in (aws_gcp_azure_openstack, aws_tasks, azure, alibaba, oracle, aws_6, gcp_6):
+        assert list(reached(address, folder)) == []
+    assert list(reached("169.254.20.10", folder)) == [{("UDP", 53), ("TCP", 53)}]
+
+
+@EVERY
+@pytest.mark.parametrize("name", ["upwell-gateway", "upwell-serve"])
+def test_what_the_network_reaches_is_on_more_than_one_node(folder, name):
+    """As far as there are nodes; by its own pods of the same version."""
+    thing = of_kind("Deployment", folder)[name]
+    (spread,) = thing["spec"]["template"]["spec"]["topologySpreadConstraints"]
+    assert chosen(spread["labelSelector"], folder) == {name}
+    assert spread["matchLabelKeys"] == ["pod-template-hash"]
+    assert (spread["topologyKey"], spread["maxSkew"]) == ("kubernetes.io/hostname", 1)
+    assert spread["whenUnsatisfiable"] == "ScheduleAnyway"
 
 
 @EVERY
