@@ -119,13 +119,17 @@ def test_key_and_path_reach_the_server(stub, url):
 
 
 def test_a_collection_that_somebody_else_made_first_is_as_good(monkeypatch):
-    """409 from the race, then 500 until its shards are there, then the other's collection, mended to the last index."""
+    """409 from the race, then 500 or 503 until its shards are there, then the other's collection, mended to the last
+    index."""
     monkeypatch.setattr(qdrant_collection, "FIRST_PAUSE_S", 0.001)
     stub = Stub(indexed=("tenant",))
     with served(stub) as url:
         stub.answer("GET", "lake/exists", (200, {"result": {"exists": False}, "status": "ok", "time": 0.0}))
         stub.answer("PUT", "collections/lake", (409, refusal("Wrong input: Collection `lake` already exists!")))
-        late = [(500, refusal("Service internal error: 0 of 0 read operations failed"))] * 2
+        late = [
+            (500, refusal("Service internal error: 0 of 0 read operations failed")),
+            (503, refusal("Shard temporarily unavailable: the replica is not active")),
+        ]
         stub.answer("GET", "collections/lake", *late, (200, stub.info()), (200, Stub().info()))
         QdrantStore(url, collection="lake", dim=DIM).close()
     assert {sent["field_name"] for _, sent in stub.bodies("PUT", "/index")} == {*FIELDS, *NUMBERS} - {"tenant"}

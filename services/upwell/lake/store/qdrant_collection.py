@@ -29,7 +29,8 @@ VECTORS = frozenset({"dense", "late", "sparse"})
 READY_TRIES = 8
 FIRST_PAUSE_S = 0.05
 
-CONFLICT, NOT_FOUND, SERVER_ERROR = 409, 404, 500
+CONFLICT, NOT_FOUND = 409, 404
+UNREADY = {500, 503}
 
 
 def make_collection(client: QdrantClient, name: str, dim: int, able: Abilities) -> None:
@@ -110,13 +111,13 @@ def discard_deleted_rows(folder: Path, name: str) -> None:
 
 def _ready(client: QdrantClient, name: str) -> models.CollectionInfo:
     """The collection once it can be read: the loser of a race to make it may ask before its shards are there, and gets
-    a 500 (seen by others on 1.16)."""
+    a 500 (seen by others on 1.16), or a 503, which newer ones have for a shard that cannot answer yet."""
     pause_s = FIRST_PAUSE_S
     for _ in range(READY_TRIES - 1):
         try:
             return client.get_collection(name)
         except UnexpectedResponse as error:
-            if error.status_code != SERVER_ERROR:
+            if error.status_code not in UNREADY:
                 raise
         time.sleep(pause_s)
         pause_s *= 2
