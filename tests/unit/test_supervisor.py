@@ -7,6 +7,7 @@ import sys
 import time
 
 from upwell.cli.lines import tasks_of
+from upwell.cli.up import all_tasks
 from upwell.cli.worker import LineName, RoleName
 from upwell.runtime.stream.supervisor import FLOOR_NICE
 from upwell.runtime.stream.topics import Line, Role
@@ -158,3 +159,16 @@ def test_a_nice_child_yields():
     code = "import os, sys; print('nice', os.nice(0), file=sys.stderr, flush=True); sys.stdin.read()"
     with Running(("a", code, "9")) as running:
         assert running.until("nice").endswith(f"nice {os.nice(0) + 9}")
+
+
+def test_every_process_of_up_has_a_port_of_its_own_and_the_same_lake():
+    tasks = all_tasks(9000, ["--lake", "l"], 2, "127.0.0.1:8080")
+    words = [task.command for task in tasks]
+    assert [command[command.index("--port") + 1] for command in words] == [str(9000 + n) for n in range(len(tasks))]
+    assert all(command[-2:] == ("--lake", "l") for command in words)
+    assert "gateway" in words[-1]
+
+
+def test_up_without_a_port_or_a_gateway():
+    assert "gateway" not in all_tasks(0, [], 1, None)[-1].command
+    assert "0" in all_tasks(0, [], 1, "127.0.0.1:8080")[-1].command

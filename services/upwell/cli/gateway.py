@@ -19,6 +19,17 @@ NewKey = Annotated[
     bool, typer.Option("--new-key", help="Make a bearer key, print it with its digest for the settings, and exit.")
 ]
 
+Port = Annotated[
+    int | None,
+    typer.Option(
+        "--port",
+        metavar="N",
+        min=0,
+        max=65535,
+        help="Health and metrics on a port of their own; 0: none.  [default: `port`]",
+    ),
+]
+
 
 def register(app: typer.Typer) -> None:
     app.command(
@@ -32,6 +43,7 @@ def register(app: typer.Typer) -> None:
 def gateway(
     listen: GatewayListen = DEFAULT,
     new_key: NewKey = False,
+    port: Port = None,
     lake: options.Lake = None,
     config: options.Config = None,
     as_json: options.Json = False,
@@ -40,6 +52,8 @@ def gateway(
         _print_key(as_json=as_json)
         return
     settings = settings_of(lake, config)
+    if port is not None:
+        settings = settings.model_copy(update={"port": port})
     from upwell import wiring
 
     asked = threading.Event()

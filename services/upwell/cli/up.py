@@ -1,5 +1,6 @@
 """`upwell up`: a whole distributed lake's workers on this machine, for development."""
 
+from collections.abc import Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ from upwell.cli.output import note
 
 if TYPE_CHECKING:
     from upwell.config import Settings
+    from upwell.runtime.stream.supervisor import Task
 
 Copies = Annotated[int, typer.Option("--workers", metavar="N", min=1, max=64, help="Processes of each stage and lane.")]
 
@@ -36,15 +38,21 @@ def up(
 ) -> None:
     settings = settings_of(lake, config, embedder)
     _prepare(settings)
+    tasks = all_tasks(settings.port, places_of(lake, config), copies, listen)
+    note(f"running {len(tasks)} processes; ctrl-C stops them")
+    raise ended(supervise(tasks, settings), as_json=as_json)
+
+
+def all_tasks(port: int, places: Sequence[str], copies: int, listen: str | None) -> list["Task"]:
+    """The workers, and the gateway where it shall listen: health is on `port`, `port` + 1 … (0: nowhere)."""
     from upwell.runtime.stream.supervisor import Task
     from upwell.runtime.stream.topics import Role
 
-    places = places_of(lake, config)
-    tasks = tasks_of(list(Role), places, settings.port, copies)
-    if listen is not None:
-        tasks.append(Task(name="gateway", command=program("gateway", "--listen", listen, *places_of(None, config))))
-    note(f"running {len(tasks)} processes; ctrl-C stops them")
-    raise ended(supervise(tasks, settings), as_json=as_json)
+    tasks = tasks_of(list(Role), places, port, copies)
+    if listen is None:
+        return tasks
+    own = str(port and port + len(tasks))  # the setting alone would give it the first worker's
+    return [*tasks, Task(name="gateway", command=program("gateway", "--listen", listen, "--port", own, *places))]
 
 
 def _prepare(settings: "Settings") -> None:
