@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 from upwell.clock import rfc3339
 from upwell.errors import Misconfigured, Retryable
@@ -18,6 +19,15 @@ MOST_TOKENS = 32_000
 TRIES = 4
 """How often a page is read again because its document was published meanwhile."""
 BY_LINE = frozenset({Kind.CODE, Kind.TABLE, Kind.LIST_ITEM})
+
+
+class _Page(NamedTuple):
+    """A page of one published version: its chunks, of which the first is the document's `first` of `total`."""
+
+    chunks: Sequence[ManifestEntry]
+    first: int
+    total: int
+    generation: int
 
 
 def fetch_document(
@@ -46,30 +56,16 @@ def fetch_document(
         found = shown_in(before, key, chosen.child, reading)
         if found is None:
             raise not_found(doc_id)
-        manifest = before.documents[key][1]
-        entries = entries_of(manifest, found.child)
-        first = page_start(start, found.seen.key.digest, found.row.version, manifest.generation)
-        page = _page(entries[first:], tokens)
-        texts = store.texts([entry.point_id for entry in page]) if page else {}
-        after = registry.snapshot(
-            pipeline, [entry.point_id for entry in page], asker=reading.asker, documents=() if page else [key]
-        )
-        last = _last(found, page, after)
-        if last is None or len(texts) < len(page):
+        page = _page(before.documents[key][1], found, start, tokens)
+        points = [entry.point_id for entry in page.chunks]
+        texts = store.texts(points) if points else {}
+        after = registry.snapshot(pipeline, points, asker=reading.asker, documents=() if points else [key])
+        last = _last(found, page.chunks, after)
+        if last is None or len(texts) < len(points):
             continue
         if not is_visible(last, reading, after):
             raise not_found(doc_id)
-        end = first + len(page)
-        place = PagePlace(doc=last.seen.key.digest, version=last.row.version, generation=manifest.generation, index=end)
-        answer = FetchAnswer(
-            as_of=rfc3339(after.as_of) or "",
-            document=head_of(last.seen),
-            sections=sections_of(page, first, texts),
-            lineage=last.seen.lineage,
-            next=cursor_of(place) if end < len(entries) else None,
-        )
-        hits = tuple(chunk_name(last.seen.key, entry.chunk_key) for entry in page)
-        return answer, Shown(document=last.seen.key, version=last.row.version, hits=hits, standing=after.standing)
+        return _answer(page, texts, last, after)
     raise Retryable("the document is being changed: ask again")
 
 
@@ -113,14 +109,31 @@ def between(before: ManifestEntry, after: ManifestEntry) -> str:
     return "\n" if after.kind in BY_LINE else " "
 
 
-def _page(entries: Sequence[ManifestEntry], tokens: int) -> list[ManifestEntry]:
-    page: list[ManifestEntry] = []
-    for entry in entries:
+def _page(manifest: Manifest, found: Located, start: str | None, tokens: int) -> _Page:
+    """The chunks from `start` on, of at most `tokens` together, but one at least."""
+    entries = entries_of(manifest, found.child)
+    first = page_start(start, found.seen.key.digest, found.row.version, manifest.generation)
+    chunks: list[ManifestEntry] = []
+    for entry in entries[first:]:
         tokens -= entry.tokens
-        if page and tokens < 0:
+        if chunks and tokens < 0:
             break
-        page.append(entry)
-    return page
+        chunks.append(entry)
+    return _Page(chunks, first, len(entries), manifest.generation)
+
+
+def _answer(page: _Page, texts: Mapping[str, str], last: Located, after: Snapshot) -> tuple[FetchAnswer, Shown]:
+    seen, version, end = last.seen, last.row.version, page.first + len(page.chunks)
+    place = PagePlace(doc=seen.key.digest, version=version, generation=page.generation, index=end)
+    answer = FetchAnswer(
+        as_of=rfc3339(after.as_of) or "",
+        document=head_of(seen),
+        sections=sections_of(page.chunks, page.first, texts),
+        lineage=seen.lineage,
+        next=cursor_of(place) if end < page.total else None,
+    )
+    hits = tuple(chunk_name(seen.key, entry.chunk_key) for entry in page.chunks)
+    return answer, Shown(document=seen.key, version=version, hits=hits, standing=after.standing)
 
 
 def _last(found: Located, page: Sequence[ManifestEntry], after: Snapshot) -> Located | None:
