@@ -12,7 +12,7 @@ from upwell.records import Kind
 from upwell.search.cursors import PagePlace, cursor_of, page_start
 from upwell.search.govern import Reading
 from upwell.search.heads import head_of
-from upwell.search.locate import Located, is_visible, locate, not_found, shown_in
+from upwell.search.locate import Located, is_visible, locate, not_found
 from upwell.search.shown import Shown, chunk_name
 
 MOST_TOKENS = 32_000
@@ -50,12 +50,8 @@ def fetch_document(
     if not 1 <= tokens <= MOST_TOKENS:
         raise Misconfigured(f"tokens is {tokens}: ask for 1 to {MOST_TOKENS:,}")
     for _ in range(TRIES):
-        chosen = locate(doc_id, source, reading, registry=registry, pipeline=pipeline)
-        key = chosen.row.key
-        before = registry.snapshot(pipeline, asker=reading.asker, documents=[key])
-        found = shown_in(before, key, chosen.child, reading)
-        if found is None:
-            raise not_found(doc_id)
+        found, before = locate(doc_id, source, reading, registry=registry, pipeline=pipeline)
+        key = found.row.key
         page = _page(before.documents[key][1], found, start, tokens)
         points = [entry.point_id for entry in page.chunks]
         texts = store.texts(points) if points else {}

@@ -31,12 +31,23 @@ class Located(Record, frozen=True, kw_only=True):
         return seen_as(self.row, self.child)
 
 
-def locate(doc_id: str, source: str | None, reading: Reading, *, registry: Registry, pipeline: str) -> Located:
-    """The one visible document of that name.
+def locate(
+    doc_id: str, source: str | None, reading: Reading, *, registry: Registry, pipeline: str
+) -> tuple[Located, Snapshot]:
+    """The one visible document of that name, as it stands in a snapshot that was asked for it.
 
-    This chooses only; what is then shown of it must pass the reader's last snapshot. Raises NotFound, and Misconfigured
-    when two sources have a visible one and none is named.
+    What is then shown of it must pass the reader's last snapshot. Raises NotFound, and Misconfigured when two sources
+    have a visible one and none is named.
     """
+    chosen = _chosen(doc_id, source, reading, registry, pipeline)
+    moment = registry.snapshot(pipeline, asker=reading.asker, documents=[chosen.row.key])
+    found = shown_in(moment, chosen.row.key, chosen.child, reading)
+    if found is None:
+        raise not_found(doc_id)
+    return found, moment
+
+
+def _chosen(doc_id: str, source: str | None, reading: Reading, registry: Registry, pipeline: str) -> Located:
     check_names(doc_id, reading.asker.tenant, *reading.asker.principals, *([] if source is None else [source]))
     if len(doc_id) > LONGEST_DOC_ID:
         raise not_found(doc_id)

@@ -10,7 +10,7 @@ from upwell.search.cursors import PagePlace, cursor_of, page_start
 from upwell.search.fetch import entries_of
 from upwell.search.govern import Reading
 from upwell.search.heads import head_of
-from upwell.search.locate import locate, not_found, shown_in
+from upwell.search.locate import locate
 from upwell.search.shown import Shown
 
 MOST_HEADINGS = 300
@@ -24,13 +24,8 @@ def outline_document(
     `start` is the `next` of the page before; when the document has changed since, this is the first page of the new
     version. Raises NotFound and Misconfigured.
     """
-    chosen = locate(doc_id, source, reading, registry=registry, pipeline=pipeline)
-    key = chosen.row.key
-    moment = registry.snapshot(pipeline, asker=reading.asker, documents=[key])
-    found = shown_in(moment, key, chosen.child, reading)
-    if found is None:
-        raise not_found(doc_id)
-    seen, manifest = found.seen, moment.documents[key][1]
+    found, moment = locate(doc_id, source, reading, registry=registry, pipeline=pipeline)
+    seen, manifest = found.seen, moment.documents[found.row.key][1]
     first = page_start(start, seen.key.digest, seen.version, manifest.generation)
     entries = entries_of(manifest, found.child)
     headings = headings_of(entries)

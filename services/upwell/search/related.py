@@ -49,12 +49,8 @@ def related_documents(
     """
     if not 1 <= k <= MOST_RELATED:
         raise Misconfigured(f"k is {k}: ask for 1 to {MOST_RELATED} documents")
-    chosen = locate(doc_id, source, reading, registry=registry, pipeline=pipeline)
-    of = chosen.row.key
-    moment = registry.snapshot(pipeline, asker=reading.asker, documents=[of])
-    found = shown_in(moment, of, chosen.child, reading)
-    if found is None:
-        raise not_found(doc_id)
+    found, moment = locate(doc_id, source, reading, registry=registry, pipeline=pipeline)
+    of = found.row.key
     searching = _Searching(found, moment, reading=reading, registry=registry, store=store, pipeline=pipeline)
     near = searching.near(k)
     kinds = {
@@ -65,7 +61,7 @@ def related_documents(
     }
     candidates = list(_in_turn([kinds[kind] for kind in ORDER]))
     last = registry.snapshot(NO_PIPELINE, asker=reading.asker, documents={of, *(one.key for one in candidates)})
-    still = shown_in(last, of, chosen.child, reading)
+    still = shown_in(last, of, found.child, reading)
     if still is None:
         raise not_found(doc_id)
     seen = ((one, shown_in(last, one.key, one.child, reading)) for one in candidates)
