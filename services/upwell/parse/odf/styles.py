@@ -17,7 +17,6 @@ class Styles:
         self._shown: dict[str, str] = {}
         self._hidden: set[str] = set()
         self._bold: set[str] = set()
-        self._percent: set[str] = set()
         for root in roots:
             for style in () if root is None else root.iter("{*}style"):
                 self._add(style)

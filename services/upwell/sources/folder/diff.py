@@ -168,10 +168,7 @@ def read(
         acl_version = here.acl_version
     after = Observed(
         doc_id=entry.doc_id,
-        path=entry.path,
-        target=entry.target,
-        signature=reading.signature,
-        observed_at=reading.observed_at,
+        **_seen(entry, reading),
         sha256=reading.sha256,
         version=version,
         acl_version=acl_version,
