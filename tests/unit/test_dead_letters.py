@@ -9,7 +9,7 @@ from upwell.cli.dead_filter import meant
 from upwell.cli.moments import moment_us
 from upwell.errors import Misconfigured, NotFound
 from upwell.ports import DeadLetter
-from upwell.runtime.letters import matching
+from upwell.runtime.dead_letters import matching
 
 FIRST = DeadLetter(
     id=1, tenant="t", source="docs", doc_id="a/b.pdf", stage="parse", reason="corrupt", detail="", attempts=1, at=100

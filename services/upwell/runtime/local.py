@@ -27,10 +27,10 @@ from upwell.records import ChangeEvent
 from upwell.runtime import looks, views
 from upwell.runtime.approving import Decided, decide
 from upwell.runtime.catalog import Catalog
+from upwell.runtime.dead_letters import matching
 from upwell.runtime.erasing_here import erase_here
 from upwell.runtime.ingesting import ingested, look_until_rested
 from upwell.runtime.intake import EngineIntake
-from upwell.runtime.letters import matching
 from upwell.runtime.memberships import DirectMemberships, tell
 from upwell.runtime.meter import Meter
 from upwell.runtime.parts import Parts

@@ -23,12 +23,12 @@ from upwell.runtime.accepting import EngineSink
 from upwell.runtime.engine import Engine
 from upwell.runtime.eventlog import EventLog
 from upwell.runtime.following import Following
+from upwell.runtime.heaps import bound_heaps
 from upwell.runtime.ingesting import first_answer
 from upwell.runtime.intact import check_intact
 from upwell.runtime.lazy import Lazy
 from upwell.runtime.local import LocalLake
 from upwell.runtime.memberships import DirectMemberships
-from upwell.runtime.memory import bound_heaps
 from upwell.runtime.owner.handover import HandedOverLake
 from upwell.runtime.owner.lock import Ownership, acquire_within, silent
 from upwell.runtime.parts import Identity, Parts

@@ -29,9 +29,9 @@ from upwell.ports import DeadLetter, SourceCounts
 from upwell.runtime import looks, views
 from upwell.runtime.approving import Decided, decide
 from upwell.runtime.catalog import Catalog
+from upwell.runtime.dead_letters import matching
 from upwell.runtime.erasing import erase
 from upwell.runtime.ingesting import ingested, look_until_rested
-from upwell.runtime.letters import matching
 from upwell.runtime.memberships import tell
 from upwell.runtime.owner.lock import make_folder
 from upwell.runtime.reading import GovernedReading, Place, operator_as
