@@ -93,7 +93,7 @@ def ready(*processes):
 
 
 def unready(process, why):
-    wait_for(lambda: answer(process, "/readyz") == (503, why), 20, f"the worker says: {why}")
+    wait_for(lambda: answer(process, "/readyz") == (503, why), 60, f"the worker says: {why}")
 
 
 def rss_mb(process):

@@ -83,7 +83,7 @@ def test_what_a_partition_once_held_is_no_lag_when_nothing_is_left_of_it(log, tm
     toys.empty(log)
     with Toys(log, tmp_path, **QUICK) as workers:
         ready(workers.start(), workers.start())
-        wait_for(lambda: toys.committed(log) == toys.ends(log), 20, "every offset is committed")
+        wait_for(lambda: toys.committed(log) == toys.ends(log), 60, "every offset is committed")
         ids = toys.put(log, 20)
         toys.caught_up(log)
     toys.assert_none_lost(ids, toys.got(log, COPIED))

@@ -46,7 +46,7 @@ def stalled(gate, path, key):
     with socket.create_connection((place.hostname, place.port), timeout=20) as wire:
         head = f"POST {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {key}\r\nContent-Length: {ROOM}\r\n\r\n"
         wire.sendall(head.encode() + b" " * (ROOM - 1))
-        wait_for(lambda: min(room.left_bytes for room in Counted.rooms) == 1, 20, "it has come")
+        wait_for(lambda: min(room.left_bytes for room in Counted.rooms) == 1, 60, "it has come")
         yield
 
 
@@ -75,7 +75,7 @@ def test_where_no_room_is_left_others_are_told_to_come_again(gate, path, key, as
     with stalled(gate, path, key):
         assert ask(gate) == 429
         assert other(gate) == 202
-    wait_for(lambda: ask(gate) == 202, 20, "there is room again")
+    wait_for(lambda: ask(gate) == 202, 60, "there is room again")
 
 
 def test_who_is_told_to_come_again_is_told_when(gate):
@@ -105,7 +105,7 @@ def test_who_waits_for_an_end_holds_no_room(gate):
     waiting.start()
     assert gate.sink.taken.wait(20)
     try:
-        wait_for(lambda: gate.post([HELLO] * 400).status_code == 202, 20, "there is room")
+        wait_for(lambda: gate.post([HELLO] * 400).status_code == 202, 60, "there is room")
     finally:
         gate.sink.end("slow", Fate(outcome=Outcome.APPLIED))
         waiting.join()
@@ -116,7 +116,7 @@ def test_a_client_that_goes_away_is_no_failure_of_ours(gate, path, caplog):
     route = path.split("/")[2]
     with stalled(gate, path, KEY):
         pass
-    wait_for(lambda: caplog.records, 20, "it was noticed")
+    wait_for(lambda: caplog.records, 60, "it was noticed")
     assert [record.message for record in caplog.records] == ["refused"]
     counted = {"route": route, "status": "408"}
     assert gate.metrics.registry.get_sample_value("upwell_gateway_requests_total", counted) == 1
