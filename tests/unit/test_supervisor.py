@@ -169,6 +169,11 @@ def test_every_process_of_up_has_a_port_of_its_own_and_the_same_lake():
     assert "gateway" in words[-1]
 
 
+def test_no_process_of_up_outlives_it():
+    """Killed outright, `upwell up` can tell nobody: a gateway that stayed would hold the port of the next one."""
+    assert all("--owned" in task.command for task in all_tasks(0, [], 1, "127.0.0.1:8080"))
+
+
 def test_up_without_a_port_or_a_gateway():
     assert "gateway" not in all_tasks(0, [], 1, None)[-1].command
     assert "0" in all_tasks(0, [], 1, "127.0.0.1:8080")[-1].command

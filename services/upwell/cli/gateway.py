@@ -14,6 +14,7 @@ from upwell.cli.errors import INTERRUPTED
 from upwell.cli.listening import DEFAULT, GatewayListen, address_of, announce
 from upwell.cli.opening import settings_of
 from upwell.cli.output import emit, note
+from upwell.cli.owned import Owned, end_with_owner
 
 NewKey = Annotated[
     bool, typer.Option("--new-key", help="Make a bearer key, print it with its digest for the settings, and exit.")
@@ -44,6 +45,7 @@ def gateway(
     listen: GatewayListen = DEFAULT,
     new_key: NewKey = False,
     port: Port = None,
+    owned: Owned = False,
     lake: options.Lake = None,
     config: options.Config = None,
     as_json: options.Json = False,
@@ -66,6 +68,8 @@ def gateway(
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, ask)
+    if owned:
+        end_with_owner()
     taking = wiring.gateway(settings)
     try:
         host, port = address_of(listen)

@@ -52,7 +52,10 @@ def all_tasks(port: int, places: Sequence[str], copies: int, listen: str | None)
     if listen is None:
         return tasks
     own = str(port and port + len(tasks))  # the setting alone would give it the first worker's
-    return [*tasks, Task(name="gateway", command=program("gateway", "--listen", listen, "--port", own, *places))]
+    return [
+        *tasks,
+        Task(name="gateway", command=program("gateway", "--listen", listen, "--port", own, "--owned", *places)),
+    ]
 
 
 def _prepare(settings: "Settings") -> None:

@@ -1,9 +1,6 @@
 """`upwell worker ROLE`: one stage of the distributed lake, or a process for each of its lines."""
 
-import os
 import signal
-import sys
-import threading
 from enum import StrEnum
 from types import FrameType
 from typing import Annotated
@@ -13,6 +10,7 @@ import typer
 from upwell.cli import options
 from upwell.cli.lines import ended, places_of, supervise, tasks_of
 from upwell.cli.opening import settings_of
+from upwell.cli.owned import Owned, end_with_owner
 
 
 class RoleName(StrEnum):
@@ -47,7 +45,6 @@ Port = Annotated[
         help="Health and metrics: /healthz, /readyz, /metrics; without --lane N, N + 1 …; 0: none.  [default: `port`]",
     ),
 ]
-Owned = Annotated[bool, typer.Option("--owned", hidden=True, help="End when standard input is closed.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -84,7 +81,7 @@ def worker(
     if line not in lines:
         raise typer.BadParameter(f"{role} has no lane {line}", param_hint="--lane")
     if owned:
-        threading.Thread(target=_end_with_owner, daemon=True).start()
+        end_with_owner()
     from upwell import wiring
 
     raise ended(wiring.worker(settings, which, line), as_json=as_json)
@@ -93,9 +90,3 @@ def worker(
 def _stopped_early(_number: int, _frame: FrameType | None) -> None:
     """Until the worker has a handler of its own there is nothing in hand."""
     raise typer.Exit(0)
-
-
-def _end_with_owner() -> None:
-    while os.read(sys.stdin.fileno(), 1024):  # not by the buffer, whose lock would fail the interpreter at its end
-        pass
-    os.kill(os.getpid(), signal.SIGTERM)
