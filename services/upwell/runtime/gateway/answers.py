@@ -23,16 +23,16 @@ def answer(door: Door, route: str, status: int, value: object) -> Response:
     return Response(msgspec.json.encode(value), status, media_type="application/json")
 
 
-def refuse(door: Door, route: str, error: UpwellError) -> Response:
+def refuse(door: Door, route: str, error: UpwellError, **named: str) -> Response:
     """A refusal, counted and logged, with the status of its kind. Which part of the lake is away or refuses us, and
-    where it is, are for the operator's log alone.
+    where it is, are for the operator's log alone. `named` goes there, too.
     """
     status, headers = _status_of(error)
     door.answered(route, status)
     reason = str(error.reason) if isinstance(error, Rejected) else None
     ours = OURS.get(status)
     why = {"why": str(error)} if ours else {}
-    logs.warn("refused", route=route, status=status, reason=reason or type(error).__name__, **why)
+    logs.warn("refused", route=route, **named, status=status, reason=reason or type(error).__name__, **why)
     body = {"error": type(error).__name__, "reason": reason, "detail": ours or str(error)}
     return Response(msgspec.json.encode(body), status, headers, "application/json")
 

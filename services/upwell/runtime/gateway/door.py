@@ -96,6 +96,11 @@ class Door:
             self._metrics().count(m.HOOK_IGNORED, taken.ignored, source=source)
         return accepted(taken.events, taken.ignored)
 
+    def expects(self, source: str) -> bool:
+        """Whether a hook of that name is set up. For the log: whoever calls is never told."""
+        settings = self._sources.get(source)
+        return settings is not None and settings.hook is not None
+
     def waited(self, events: Sequence[ChangeEvent], timeout_s: float) -> Waited:
         """How the events ended, within `timeout_s`, or until the door closes."""
         deadline = time.monotonic() + timeout_s

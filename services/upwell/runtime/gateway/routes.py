@@ -93,4 +93,4 @@ def add_hooks(app: FastAPI, door: Door, room: Room) -> None:
                 taken = await run_in_threadpool(door.hooked, source, Delivery(headers=headers, body=body))
             return answer(door, "hooks", 202, taken)
         except UpwellError as e:
-            return refuse(door, "hooks", e)
+            return refuse(door, "hooks", e, source=source if door.expects(source) else "unknown")
