@@ -67,6 +67,14 @@ def test_a_search_shows_short_excerpts_of_what_may_be_seen(service, ask):
     assert [(len(hit["excerpt"]), hit["cut"]) for hit in found] == [(19, False), (EXCERPT, True)]
 
 
+def test_a_context_holds_its_words_once_and_says_where_each_passage_is_from(ask):
+    said = ask(call("context", {"query": "giraffe", "budget": 50})).structured_content
+    assert "giraffe" in said["text"]
+    assert [(passage["source"], passage["doc_id"]) for passage in said["passages"]] == [("notes", "plain.md")]
+    assert "text" not in said["passages"][0]
+    assert said["budget"] == 50
+
+
 def test_words_in_documents_stay_data(service, ask):
     service.lake.put("evil.md", f"giraffe {INJECTION}")
 
