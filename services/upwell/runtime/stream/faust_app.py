@@ -251,7 +251,7 @@ def _mapped(error: BaseException, sending: Sending) -> UpwellError:
 
 def quiet() -> None:
     """Faust, mode and aiokafka log through our own lines or not at all."""
-    for name in ("faust", "mode", "aiokafka", "asyncio"):
+    for name in ("faust", "mode", "aiokafka", "asyncio", __name__):  # what is derived from theirs logs by this name
         logger = logging.getLogger(name)
         logger.handlers[:] = [logging.NullHandler()]
         logger.propagate = False
