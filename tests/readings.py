@@ -1,12 +1,10 @@
 """A small lake that readers ask, on real parts: a registry in SQLite, a Qdrant collection in memory, the hash embedder."""
 
-import copy
-import functools
 import itertools
 
+from hashed import hash_embedder
 from upwell.access import Asker
 from upwell.answers import SourceStatus
-from upwell.embed import embedder_of
 from upwell.errors import Retryable
 from upwell.lake.publish import Publisher
 from upwell.lake.registry import SqlRegistry
@@ -24,10 +22,6 @@ SECRET = Acl(levels=(frozenset({"group:board"}),))
 START = 1_767_225_600_000_000
 """2026-01-01T00:00:00Z"""
 HOUR = 3_600_000_000
-
-
-MADE_ONCE = functools.cache(embedder_of)
-"""Nothing that it is asked changes what it answers, and it takes longer to make than a small lake to fill."""
 
 
 def unsynced(path, clock):
@@ -57,7 +51,7 @@ class Library:
     def __init__(self, folder, where=None, **how):
         self.now = START
         self.registry = SqlRegistry.at(where, self.clock) if where else unsynced(folder / "registry.sqlite", self.clock)
-        self.embedder = copy.copy(MADE_ONCE("hash"))
+        self.embedder = hash_embedder()
         self.store = QdrantStore(":memory:", collection="lake", dim=self.embedder.dim)
         self.audit = Notes()
         self.publisher = Publisher(

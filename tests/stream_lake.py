@@ -4,10 +4,10 @@ import time
 
 import words
 from handlers import Handlers, drain
+from hashed import hash_embedder
 from memory_log import MemoryLog
 from memory_store import MemoryStore
 from upwell.clock import now_us
-from upwell.embed import embedder_of
 from upwell.errors import Retryable
 from upwell.lake.registry import SqlRegistry
 from upwell.messages import Change
@@ -77,7 +77,7 @@ class StreamLake:
         self.store = MemoryStore()
         self.parser = words.WordsParser()
         self.lag = {"upwell-ledger": 0}
-        embedder = embedder_of("hash")
+        embedder = hash_embedder()
         self.handlers = Handlers(
             registry=self.registry,
             store=self.store,
