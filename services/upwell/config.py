@@ -138,7 +138,7 @@ class Settings(BaseSettings):
     )
     session_timeout_s: Annotated[float, Field(gt=0)] = Field(10.0, description="A silent worker is replaced after it.")
     breaker_share: Annotated[float, Field(gt=0, le=1)] = Field(
-        0.5, description="A worker stops when this share of its last messages were dead letters."
+        0.5, description="A worker stops when this share of its last messages were dead letters, refused files apart."
     )
     breaker_messages: Annotated[int, Field(ge=10)] = Field(200, description="How many last messages that counts.")
     drain_s: Annotated[float, Field(gt=0)] = Field(20.0, description="How long SIGTERM waits for what is in hand.")
