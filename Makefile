@@ -26,7 +26,7 @@ demo: setup ## see Upwell at work on a small company's documents
 	@$(BIN)/upwell demo
 
 test: setup-dev ## the fast tests
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 check: setup-dev ## style, types, imports, and that generated files are current
 	$(BIN)/ruff check
