@@ -117,10 +117,14 @@ class Gate:
         self._listening = Listening("127.0.0.1", 0, application)
         self.http = httpx.Client(base_url=self._listening.url, timeout=70, verify=False)  # plain HTTP: no certificates
 
-    def close(self):
+    def end(self):
+        """End the gateway alone: its client may still be reading an answer."""
         self.door.close()
         self.feeding.close()
         self._listening.close()
+
+    def close(self):
+        self.end()
         self.http.close()
 
     def _ready(self):

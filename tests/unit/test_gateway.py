@@ -119,7 +119,7 @@ def test_who_waits_is_answered_when_the_gateway_closes():
         waiting = threading.Thread(target=lambda: answers.append(gate.post(HELLO, query="?wait=applied&timeout_s=60")))
         waiting.start()
         gate.sink.taken.wait(10)
-        gate.close()
+        gate.end()
         waiting.join(10)
     assert [(answer.status_code, len(answer.json()["pending"])) for answer in answers] == [(202, 1)]
 

@@ -151,7 +151,7 @@ def test_who_waits_is_answered_when_the_gateway_closes():
         ask.start()
         while not gate.memberships.told:
             ask.join(0.01)
-        gate.close()
+        gate.end()
         ask.join(10)
     assert [(answer.status_code, answer.json()["effective"]) for answer in answers] == [(202, False)]
 
