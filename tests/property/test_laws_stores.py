@@ -43,6 +43,7 @@ def storm(registry, store, tenants, enough):
     """Histories with crashes and rivals on this store, until the oracle has checked `enough` searches."""
     searches = 0
 
+    @settings(max_examples=8)  # a round; there are as many as it takes
     @given(histories(max_size=8), st.integers(0, 2**32))
     def run(events, seed):
         nonlocal searches
