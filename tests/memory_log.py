@@ -88,12 +88,17 @@ class MemoryLog:
         """Some commits of a partition were lost."""
         self.committed[place] = max(0, self.committed[place] - by)
 
-    def messages(self, topic):
-        """Every message of a topic, decoded, tombstones left out."""
+    def offsets(self, topic):
+        """Where the partitions of a topic end now."""
+        return {place: len(records) for place, records in list(self.records.items()) if place[0] == topic}
+
+    def messages(self, topic, since=None, through=None):
+        """Every message of a topic, decoded, tombstones left out; of all, or between two looks at its offsets."""
+        since = since or {}
+        through = self.offsets(topic) if through is None else through
         return [
             codec.decode(value, headers, topic, key=key, blobs=self.blobs)
-            for (where, _), records in sorted(self.records.items())
-            if where == topic
-            for key, value, headers in records
+            for place, end in sorted(through.items())
+            for key, value, headers in self.records[place][since.get(place, 0) : end]
             if value is not None
         ]

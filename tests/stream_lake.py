@@ -52,11 +52,12 @@ class MemoryEnds:
 
     def __init__(self, log):
         self.log = log
-        self.heard = len(log.messages(topics.APPLIED))
+        self.heard = log.offsets(topics.APPLIED)
 
     def poll(self, timeout_s):
-        ends = self.log.messages(topics.APPLIED)[self.heard :]
-        self.heard += len(ends)
+        now = self.log.offsets(topics.APPLIED)
+        ends = self.log.messages(topics.APPLIED, self.heard, now)
+        self.heard = now
         if not ends:
             time.sleep(0.01)
         return ends
