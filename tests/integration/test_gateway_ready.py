@@ -7,14 +7,15 @@ import pytest
 
 from broker import create_topics, started
 from upwell.errors import Retryable
-from upwell.runtime.stream.answering import TAKING, LogAnswers
+from upwell.runtime.stream.answering import LogAnswers
+from upwell.runtime.stream.topics import ACCEPTING
 
 pytestmark = pytest.mark.integration
 
 
 def test_ready_is_who_can_append_to_the_log(tmp_path):
     with started(tmp_path) as broker, closing(LogAnswers(broker.address, kept_s=-1)) as ready:
-        with pytest.raises(Retryable, match=rf"no topic {TAKING[0]}.*upwell topics create"):
+        with pytest.raises(Retryable, match=rf"no topic {ACCEPTING[0]}.*upwell topics create"):
             ready()
         create_topics(broker)
         ready()

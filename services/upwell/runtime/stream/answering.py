@@ -5,14 +5,12 @@ import time
 from typing import Any
 
 from upwell.errors import Retryable
-from upwell.records import Lane
-from upwell.runtime.stream import topics
 from upwell.runtime.stream.admin import Administration, partitions
+from upwell.runtime.stream.topics import ACCEPTING
 
 KEPT_S = 2.0
 """Anybody may ask: the brokers are asked once in this time, whatever came out of it."""
 ANSWER_S = 3.0
-TAKING = (*(topics.laned(topics.CHANGES, lane) for lane in Lane), topics.CONTROL)
 
 
 class LogAnswers:
@@ -45,9 +43,9 @@ class LogAnswers:
             found = self._administration.ask(_found)
         except Retryable as e:
             return str(e)
-        missing = [topic for topic in TAKING if topic not in found]
+        missing = [topic for topic in ACCEPTING if topic not in found]
         return f"Kafka has no topic {missing[0]}: `upwell topics create` makes what is missing" if missing else None
 
 
 def _found(client: Any) -> set[str]:
-    return set(partitions(client, TAKING))
+    return set(partitions(client, ACCEPTING))

@@ -48,6 +48,8 @@ def laned(step: str, lane: Lane) -> str:
 
 LANED = tuple(laned(step, lane) for step in STEPS for lane in Lane)
 ALL = (*LANED, CONTROL, PRINCIPALS, APPLIED, DEAD)
+ACCEPTING = (*(laned(CHANGES, lane) for lane in Lane), CONTROL)
+"""Those that accepted events are put into."""
 FORGETTING = (*LANED, DEAD)
 """Those that carry a document's words: compacted, so that a tombstone of its key takes them out."""
 
@@ -62,7 +64,7 @@ def lines_of(role: Role) -> tuple[Line, ...]:
 def taken_by(role: Role, line: Line) -> tuple[str, ...]:
     """The topics that a worker consumes."""
     if role is Role.LEDGER:
-        return (*(laned(CHANGES, lane) for lane in Lane), CONTROL, APPLIED, DEAD)
+        return (*ACCEPTING, APPLIED, DEAD)
     return (CONTROL, PRINCIPALS) if line is Line.CONTROL else (laned(TAKES[role], Lane(line.value)),)
 
 
